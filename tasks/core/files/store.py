@@ -1,0 +1,169 @@
+"""Content-addressed files, stage records and journal replies on one file system.
+
+Layout below the store's root: `artifacts/ab/<sha256>/<name>`, `records/<stage>/<key>.json`,
+`journal/ab/<digest>.json`. The root is a local folder, or whatever a Prefect file-system block writes to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Protocol
+
+from tasks.core.errors import InputError
+from tasks.core.models.source import ArtifactRef
+
+_COPY_BYTES = 1 << 20
+
+
+class FileSystem(Protocol):
+    """What a store needs of a place: whole files by relative path. Writes replace."""
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes, or None when there is no such file."""
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write the file, whole or not at all."""
+
+    def exists(self, path: str) -> bool:
+        """Whether the file is there."""
+
+
+class Folder:
+    """A local folder as a file system; writes are atomic."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def read(self, path: str) -> bytes | None:
+        try:
+            return (self.root / path).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def write(self, path: str, data: bytes) -> None:
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=target.parent, prefix=".draft-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.chmod(draft, 0o644)
+            os.replace(draft, target)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+
+    def exists(self, path: str) -> bool:
+        return (self.root / path).is_file()
+
+
+class Store:
+    """Artifacts, records and journal over one file system.
+
+    `cache` is a local folder where artifacts of a remote file system are laid to be opened; for a
+    local `Folder` artifacts are opened in place.
+    """
+
+    def __init__(self, files: FileSystem, cache: Path) -> None:
+        self.files = files
+        self.cache = cache
+
+    def put(self, data: bytes, name: str) -> ArtifactRef:
+        """Keep these bytes under their digest; the same bytes are kept once."""
+        ref = ArtifactRef(sha256=hashlib.sha256(data).hexdigest(), name=name, size=len(data))
+        if not self.files.exists(_artifact_path(ref)):
+            self.write(_artifact_path(ref), data)
+        return ref
+
+    def put_file(self, path: Path, name: str = "") -> ArtifactRef:
+        """Keep a local file under its digest; it is moved into a local store, so give it away."""
+        ref = ArtifactRef(sha256=digest_file(path), name=name or path.name, size=path.stat().st_size)
+        target = _artifact_path(ref)
+        if self.files.exists(target):
+            path.unlink()
+        elif isinstance(self.files, Folder):
+            place = self.files.root / target
+            place.parent.mkdir(parents=True, exist_ok=True)
+            draft = place.parent / f".draft-{os.getpid()}"
+            shutil.move(path, draft)
+            draft.chmod(0o444)
+            os.replace(draft, place)
+        else:
+            self.write(target, path.read_bytes())
+            path.unlink()
+        return ref
+
+    def get(self, ref: ArtifactRef) -> bytes:
+        """The bytes of an artifact. Raises InputError when they are gone or changed."""
+        data = self.files.read(_artifact_path(ref))
+        if data is None or hashlib.sha256(data).hexdigest() != ref.sha256:
+            raise InputError(
+                f"artifact {ref.name!r} ({ref.sha256[:12]}) is {'missing' if data is None else 'damaged'} in the store",
+                "delete the store's folder `records` and run again: what is needed is made anew",
+            )
+        return data
+
+    def has(self, ref: ArtifactRef) -> bool:
+        """Whether the artifact is there (its content is not read)."""
+        return self.files.exists(_artifact_path(ref))
+
+    def local(self, ref: ArtifactRef) -> Path:
+        """A local path with the artifact's bytes, only to be read."""
+        if isinstance(self.files, Folder):
+            path = self.files.root / _artifact_path(ref)
+            if not path.is_file():
+                self.get(ref)
+            return path
+        path = self.cache / ref.sha256 / ref.name
+        if not (path.is_file() and path.stat().st_size == ref.size):
+            Folder(self.cache).write(f"{ref.sha256}/{ref.name}", self.get(ref))
+        return path
+
+    def read(self, path: str) -> bytes | None:
+        """A record or journal entry by its path below the root; None when there is none."""
+        return self.files.read(path)
+
+    def write(self, path: str, data: bytes) -> None:
+        """Keep a record or journal entry. Raises InputError when the place does not take it."""
+        try:
+            self.files.write(path, data)
+        except OSError as error:
+            raise InputError(f"cannot write to the store: {error}", "free disk space or set store.path") from error
+
+
+def digest_file(path: Path) -> str:
+    """SHA-256 of a file, read in pieces."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_COPY_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _artifact_path(ref: ArtifactRef) -> str:
+    return f"artifacts/{ref.sha256[:2]}/{ref.sha256}/{ref.name}"
+
+
+_current: ContextVar[Store] = ContextVar("store")
+
+
+def current() -> Store:
+    """The store of this run. Raises LookupError outside `use`."""
+    return _current.get()
+
+
+@contextlib.contextmanager
+def use(store: Store) -> Iterator[Store]:
+    """Make this the store of everything called inside."""
+    token = _current.set(store)
+    try:
+        yield store
+    finally:
+        _current.reset(token)

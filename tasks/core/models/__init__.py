@@ -1,0 +1,1 @@
+"""The nouns, by file: value · source · catalogue · semantics · answer · run."""

@@ -1,0 +1,189 @@
+"""From the question to the answer: contract, brief, attempt, answer."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from tasks.core.models.source import ArtifactRef
+from tasks.core.models.value import Value
+
+Cell = str | int | float | bool | None
+Status = Literal["approved", "rejected", "not_assessed", "partial", "failed"]
+
+
+class Question(Value):
+    """What is asked, as of which day."""
+
+    text: str
+    as_of: date
+    task_id: str = ""
+    difficulty: str = ""
+
+
+class ContractColumn(Value):
+    """One column that the answer must have."""
+
+    name: str
+    meaning: str = ""
+    source: str = ""
+    """`table.column` or an expression over such; empty when not known yet."""
+
+
+class Filter(Value):
+    """One condition of the question, in words, with the unit of its threshold."""
+
+    text: str
+    source: str = ""
+    unit: str = ""
+
+
+class Contract(Value):
+    """The expected answer, written before solving; validators hold the answer against it."""
+
+    columns: tuple[ContractColumn, ...] = ()
+    grain: str = ""
+    """What one row is, e.g. `one row per airline`."""
+    filters: tuple[Filter, ...] = ()
+    nulls: str = ""
+    duplicates: Literal["keep", "remove", "unknown"] = "unknown"
+    order: str = ""
+    limit: int | None = None
+    ties: Literal["keep_all", "cut", "unknown"] = "unknown"
+    written_by: Literal["model", "rules"] = "rules"
+    revisions: tuple[str, ...] = ()
+    """Reasons of later changes, in order."""
+
+
+class Brief(Value):
+    """What the solver reads at the start."""
+
+    text: str
+    tokens: int
+    shown: tuple[str, ...]
+    """Tables with their columns in the text."""
+    folded: tuple[str, ...] = ()
+    """Tables that are only named; still queryable."""
+
+
+class Step(Value):
+    """One model or tool step of an attempt, in order."""
+
+    index: int
+    kind: Literal["model", "tool"]
+    name: str
+    """Role for a model step, tool for a tool step."""
+    arguments: dict[str, JsonValue] = {}
+    result: str = ""
+    """As the model saw it, cut at the tool's limit."""
+    ok: bool = True
+    truncated: bool = False
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Submission(Value):
+    """What the solver hands in: a query, or a program over query results. Never rows."""
+
+    sql: str
+    """One SELECT; with a `program`, the query whose rows the program gets as `rows`."""
+    program: str = ""
+    """Sandboxed Python over the query's rows; empty for a plain query."""
+    columns: tuple[str, ...] = ()
+    """Column names of the answer when they shall differ from the query's."""
+    reason: str = ""
+
+
+class Candidate(Value):
+    """A submission that ran, and what its result looks like."""
+
+    submission: Submission
+    digest: str = ""
+    """Of the result rows in canonical form, order ignored; equal digests are equal answers."""
+    columns: tuple[str, ...] = ()
+    rows: int = 0
+    preview: tuple[tuple[Cell, ...], ...] = ()
+    """At most 5 rows."""
+    votes: int = 1
+    """Samples that gave this result."""
+    error: str = ""
+
+
+class Attempt(Value):
+    """One run of the solver: every step, every candidate, and the one it stands by."""
+
+    style: Literal["tools", "json", "single"]
+    steps: tuple[Step, ...]
+    candidates: tuple[Candidate, ...] = ()
+    chosen: int | None = None
+    """Index into `candidates`; None when nothing ran."""
+    samples: int = 1
+    """Votes cast in all (`single` style); 1 elsewhere."""
+    contract: Contract
+    """As the solver left it."""
+    ended: Literal["submitted", "turns", "budget", "loop", "model_error", "no_query"]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def candidate(self) -> Candidate | None:
+        """The chosen candidate."""
+        return None if self.chosen is None else self.candidates[self.chosen]
+
+    @property
+    def agreement(self) -> float | None:
+        """Share of samples that gave the chosen result; None outside the `single` style."""
+        candidate = self.candidate
+        return candidate.votes / self.samples if self.style == "single" and candidate else None
+
+
+class JoinAudit(Value):
+    """One join of the replayed query, measured: rows in, lost and multiplied."""
+
+    left: str
+    right: str
+    condition: str
+    kind: str
+    left_rows: int
+    right_rows: int
+    joined_rows: int
+    left_unmatched: int
+    right_unmatched: int
+    left_multiplied: int
+    """Left rows that found more than one right row."""
+
+
+class AnswerTable(Value):
+    """The answer's cells, replayed."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...]
+    """At most `publish.preview_rows`; all of them are in the artifact."""
+    row_count: int
+    file: ArtifactRef
+    """`answer.csv`: UTF-8, comma, header, `\\n`, NULL as an empty field."""
+
+
+class Answer(Value):
+    """What a run ends with."""
+
+    question: Question
+    status: Status
+    reason: str
+    """Why this status, in one sentence for the reader."""
+    table: AnswerTable | None
+    evidence: ArtifactRef
+    """`evidence.json`."""
+    report: ArtifactRef
+    """`report.html`."""
+
+    def summary(self) -> dict[str, Any]:
+        """What a batch summary and `--json` print of it."""
+        return {
+            "status": self.status,
+            "reason": self.reason,
+            "rows": self.table.row_count if self.table else None,
+            "columns": list(self.table.columns) if self.table else [],
+        }

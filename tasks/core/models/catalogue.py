@@ -1,0 +1,110 @@
+"""Tables that can be queried, and what was measured about them."""
+
+from __future__ import annotations
+
+from tasks.core.models.source import ArtifactRef, SourceFile
+from tasks.core.models.value import Value
+
+
+class Column(Value):
+    """A column as queries see it; `type` is DuckDB's name (`BIGINT`, `DOUBLE`, `VARCHAR`, `DATE`, …)."""
+
+    name: str
+    type: str
+    notes: tuple[str, ...] = ()
+    """What was noticed on loading: mixed types, marks read as NULL, percent left as text …"""
+
+
+class Table(Value):
+    """A table of the catalogue. `name` is canonical: the one that queries, prompts and reports use."""
+
+    name: str
+    path: str
+    """Source file, relative to the folder."""
+    inner: str = ""
+    """Name inside the file (SQLite table, JSON key); empty when the file is one table."""
+    columns: tuple[Column, ...]
+    rows: int
+    set_aside: int = 0
+    """Rows of the source that could not be parsed; they are kept in `<name>__set_aside`, not lost."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def origin(self) -> str:
+        """`context/csv/x.csv` for a file, `context/db/b.db::table` for a table in a database."""
+        return f"{self.path}::{self.inner}" if self.inner else self.path
+
+
+class Catalogue(Value):
+    """One read-only DuckDB file with every table, and the last word on every file."""
+
+    database: ArtifactRef
+    tables: tuple[Table, ...]
+    files: tuple[SourceFile, ...]
+    """All files of the inventory, with their final outcome."""
+
+    def table(self, name: str) -> Table | None:
+        """The table of that name, whatever its case."""
+        wanted = name.casefold()
+        return next((table for table in self.tables if table.name.casefold() == wanted), None)
+
+
+class ColumnProfile(Value):
+    """What a column holds, over all rows."""
+
+    name: str
+    type: str
+    null_share: float
+    """0 to 1; 0 for an empty table."""
+    distinct: int
+    """Distinct non-null values."""
+    minimum: str | None = None
+    maximum: str | None = None
+    examples: tuple[str, ...] = ()
+    """A few distinct values, the most frequent first, as written."""
+    shape: str = ""
+    """Common shape of the text, e.g. `dddd-dd-dd`, `d%`, `1,234`; empty when there is none."""
+    unit: str = ""
+    """From the knowledge or the values; empty when unknown."""
+    meaning: str = ""
+    """From the knowledge; empty when it says nothing."""
+    is_key: bool = False
+    """Unique and never NULL in a table with rows."""
+    notes: tuple[str, ...] = ()
+
+
+class TableProfile(Value):
+    """A table's columns, measured."""
+
+    name: str
+    origin: str
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    notes: tuple[str, ...] = ()
+
+
+class JoinCandidate(Value):
+    """Two columns whose values overlap, measured on all rows: `left` refers to `right`."""
+
+    left_table: str
+    left_column: str
+    right_table: str
+    right_column: str
+    match_rate: float
+    """Share of non-null left rows that find at least one right row, 0 to 1."""
+    left_unique: bool
+    right_unique: bool
+    stated: bool = False
+    """True when the knowledge names this link."""
+
+
+class Profile(Value):
+    """All tables of a catalogue, measured."""
+
+    tables: tuple[TableProfile, ...]
+    joins: tuple[JoinCandidate, ...]
+
+    def table(self, name: str) -> TableProfile | None:
+        """The profile of the table of that name, whatever its case."""
+        wanted = name.casefold()
+        return next((table for table in self.tables if table.name.casefold() == wanted), None)

@@ -1,0 +1,39 @@
+"""What a run cost."""
+
+from __future__ import annotations
+
+from tasks.core.models.value import Value
+
+
+class StageSpend(Value):
+    """Model calls of one stage. Journaled replies are counted apart: they cost nothing again."""
+
+    stage: str
+    calls: int = 0
+    """Replies that an endpoint gave in this run."""
+    journaled: int = 0
+    """Replies that the journal gave."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float = 0.0
+    """US dollars, by litellm's price map; 0 for unknown models."""
+    seconds: float = 0.0
+    """Sum over calls, so above the wall clock when calls overlap."""
+
+
+class Spend(Value):
+    """Model calls of a run, by stage."""
+
+    stages: tuple[StageSpend, ...] = ()
+
+    def total(self) -> StageSpend:
+        """All stages together, under the name `total`."""
+        return StageSpend(
+            stage="total",
+            calls=sum(s.calls for s in self.stages),
+            journaled=sum(s.journaled for s in self.stages),
+            tokens_in=sum(s.tokens_in for s in self.stages),
+            tokens_out=sum(s.tokens_out for s in self.stages),
+            money=sum(s.money for s in self.stages),
+            seconds=sum(s.seconds for s in self.stages),
+        )

@@ -1,0 +1,48 @@
+"""What lies in the folder: files, and what became of each."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from tasks.core.models.value import Location, Value
+
+FileKind = Literal["csv", "json", "sqlite", "excel", "parquet", "document", "knowledge", "task", "video", "other"]
+Outcome = Literal["table", "document", "knowledge", "unreadable", "ignored"]
+
+
+class ArtifactRef(Value):
+    """A stored file, by content."""
+
+    sha256: str
+    name: str
+    size: int
+    """Bytes."""
+
+
+class SourceFile(Value):
+    """One file of the folder. `path` is relative, with forward slashes, as found."""
+
+    path: str
+    kind: FileKind
+    size: int
+    """Bytes."""
+    sha256: str = ""
+    """Empty when the file could not be read."""
+    outcome: Outcome
+    """`table` here means: to be registered; the catalogue has the last word."""
+    reason: str = ""
+    """Why it is unreadable or ignored; empty otherwise."""
+
+
+class Inventory(Value):
+    """Every file of a folder, in path order."""
+
+    root: Annotated[str, Location()]
+    """Absolute path of the folder."""
+    context: str = ""
+    """Sub-folder with the sources, relative (`context` in a task folder, else empty)."""
+    files: tuple[SourceFile, ...]
+
+    def of(self, outcome: Outcome) -> tuple[SourceFile, ...]:
+        """The files with this outcome."""
+        return tuple(file for file in self.files if file.outcome == outcome)

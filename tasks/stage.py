@@ -1,0 +1,210 @@
+"""A pure function → a stage: a Prefect task with our own cache key, or a plain call over the same records.
+
+Prefect's built-in cache policies are not used: INPUTS has no task identity, TASK_SOURCE does not see the
+functions that a task calls, DEFAULT never hits in a new run, and each of them turns an input that it cannot
+hash into a log line. Here the key is made before Prefect is asked, and what cannot be keyed raises.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import hashlib
+import inspect
+import json
+import time
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_type_hints
+
+from pydantic import BaseModel, TypeAdapter
+
+from tasks.core.errors import InputError, ModelError
+from tasks.core.files import store as stores
+from tasks.core.llm import budget, door
+from tasks.core.models.value import Location
+
+P = ParamSpec("P")
+R = TypeVar("R")
+ROOT = Path(__file__).resolve().parent
+RETRY_SECONDS = (2.0, 8.0)
+"""Waits before the second and third try of a stage whose endpoint could not be reached."""
+
+StageEvent = Literal["start", "done", "cached", "retry", "failed"]
+listener: ContextVar[Callable[[str, StageEvent, float], None] | None] = ContextVar("listener", default=None)
+"""Called with stage name, event and seconds; the command line shows progress with it."""
+
+
+@dataclass(eq=False)
+class Stage(Generic[P, R]):
+    """A stage: call it like the function it wraps."""
+
+    function: Callable[P, Awaitable[R]]
+    name: str
+    roles: tuple[str, ...]
+    prompts: tuple[Path, ...]
+    fresh: bool
+
+    async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        run = self._in_prefect if _inside_flow() else self._plain
+        adapter = _adapter(self.function)
+        started = time.monotonic()
+        tell = listener.get() or (lambda *_: None)
+        tell(self.name, "start", 0.0)
+        executed = False
+
+        async def body() -> Any:
+            nonlocal executed
+            executed = True
+            with budget.stage(self.name):
+                return adapter.dump_python(await self.function(*args, **kwargs), mode="json")
+
+        try:
+            value = await run(body, None if self.fresh else self.record(*args, **kwargs))
+        except BaseException:
+            tell(self.name, "failed", time.monotonic() - started)
+            raise
+        tell(self.name, "done" if executed else "cached", time.monotonic() - started)
+        return adapter.validate_python(value)
+
+    def record(self, *args: P.args, **kwargs: P.kwargs) -> str:
+        """Path of the record of this call below the store's root; equal calls have equal paths."""
+        bound = inspect.signature(self.function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        parts = {
+            "stage": self.name,
+            "code": code_digest(Path(inspect.getfile(self.function)).parent),
+            "prompts": [path.read_text("utf-8") for path in self.prompts],
+            "roles": {role: door.current().identity(role) for role in self.roles},
+            "inputs": {name: canonical(value) for name, value in bound.arguments.items()},
+        }
+        text = json.dumps(parts, sort_keys=True, ensure_ascii=False, allow_nan=False)
+        return f"records/{self.name}/{hashlib.sha256(text.encode()).hexdigest()}.json"
+
+    async def _plain(self, body: Callable[[], Awaitable[Any]], record: str | None) -> Any:
+        if record and (found := _read_record(record)) is not None:
+            return found[0]
+        for wait in (*RETRY_SECONDS, None):
+            try:
+                value = await body()
+                break
+            except ModelError as error:
+                if not error.transient or wait is None:
+                    raise
+                await asyncio.sleep(wait)
+        if record:
+            _write_record(record, value)
+        return value
+
+    async def _in_prefect(self, body: Callable[[], Awaitable[Any]], record: str | None) -> Any:
+        from prefect import task
+        from prefect.cache_policies import NO_CACHE
+
+        options: dict[str, Any] = {"cache_policy": NO_CACHE, "persist_result": False}
+        if record:
+            options = {"cache_key_fn": lambda *_: record, "persist_result": True, "result_serializer": "json"}
+        run = task(
+            body,
+            name=self.name,
+            retries=len(RETRY_SECONDS),
+            retry_delay_seconds=list(RETRY_SECONDS),
+            retry_condition_fn=_worth_a_retry,
+            **options,
+        )
+        value = await run()
+        if record and _read_record(record) is None:
+            raise InputError(
+                f"the result of stage {self.name!r} could not be stored",
+                "look for disk space and rights in the store's folder; `tablewright doctor` checks both",
+            )
+        return value
+
+
+def stage(
+    *, roles: tuple[str, ...] = (), prompts: tuple[str, ...] = (), fresh: bool = False
+) -> Callable[[Callable[P, Awaitable[R]]], Stage[P, R]]:
+    """Make an async function of values a stage, named for its package and function.
+
+    `roles` are those whose model it asks and `prompts` the files beside it that it reads: both are in its key.
+    `fresh` stages observe the world (a folder) or deliver to it, so they run every time.
+    """
+
+    def wrap(function: Callable[P, Awaitable[R]]) -> Stage[P, R]:
+        folder = Path(inspect.getfile(function)).parent
+        return Stage(function, function.__name__, roles, tuple(folder / "prompts" / name for name in prompts), fresh)
+
+    return wrap
+
+
+def canonical(value: Any) -> Any:
+    """A value as JSON data with a stable form; raises TypeError for what has none.
+
+    Fields marked `Location` are left out, so that a folder may move.
+    """
+    if isinstance(value, BaseModel):
+        fields = type(value).model_fields
+        kept = {n: canonical(getattr(value, n)) for n, f in fields.items() if not _is_location(f.metadata)}
+        return {"model": type(value).__name__, **kept}
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return {"float": repr(value)}
+    if isinstance(value, date):
+        return {"date": value.isoformat()}
+    if isinstance(value, tuple | list):
+        return [canonical(item) for item in value]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {"dict": {key: canonical(item) for key, item in value.items()}}
+    raise TypeError(f"{type(value).__name__} cannot be an input of a stage: it has no stable form")
+
+
+@functools.cache
+def code_digest(package: Path) -> str:
+    """Digest of the Python source of a package, of `tasks/core` and of this file."""
+    digest = hashlib.sha256()
+    for path in sorted({*package.rglob("*.py"), *(ROOT / "core").rglob("*.py"), Path(__file__)}):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+@functools.cache
+def _adapter(function: Callable[..., Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(get_type_hints(function)["return"])
+
+
+def _is_location(metadata: list[Any]) -> bool:
+    return any(isinstance(mark, Location) for mark in metadata)
+
+
+def _inside_flow() -> bool:
+    """Whether a Prefect flow run is under way; Prefect is not imported to find out."""
+    import sys
+
+    context = sys.modules.get("prefect.context")
+    return bool(context and context.FlowRunContext.get())
+
+
+def _worth_a_retry(_task: Any, _run: Any, state: Any) -> bool:
+    error = state.data if isinstance(state.data, BaseException) else getattr(state.data, "result", None)
+    return isinstance(error, ModelError) and error.transient
+
+
+def _read_record(record: str) -> tuple[Any] | None:
+    """The value in a tuple, so that a stored None is told from a miss; a torn file is a miss."""
+    data = stores.current().read(record)
+    if data is None:
+        return None
+    try:
+        return (json.loads(json.loads(data)["result"]),)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _write_record(record: str, value: Any) -> None:
+    """In the form that Prefect's result store reads: its JSON serializer inside its envelope."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    envelope = {"metadata": {"storage_key": record, "serializer": {"type": "json"}}, "result": text}
+    stores.current().write(record, json.dumps(envelope, ensure_ascii=False).encode())
