@@ -38,6 +38,21 @@ listener: ContextVar[Callable[[str, StageEvent, float], None] | None] = ContextV
 """Called with stage name, event and seconds; the command line shows progress with it."""
 
 
+class Unsettled(ModelError):
+    """Carries a result that holds for this run only past every record; no caller of a stage sees it.
+
+    A stage marks such a result by a field `unsettled` that is not empty: what a budget or a dead endpoint cut
+    short must not answer the next run. A transient one is tried again first.
+    """
+
+    def __init__(self, message: str, value: Any, transient: bool) -> None:
+        super().__init__(message, transient=transient)
+        self.value = value
+
+    def __reduce__(self) -> tuple[type[Unsettled], tuple[str, Any, bool]]:  # type: ignore[override]
+        return type(self), (self.message, self.value, self.transient)
+
+
 @dataclass(eq=False)
 class Stage(Generic[P, R]):
     """A stage: call it like the function it wraps."""
@@ -60,10 +75,17 @@ class Stage(Generic[P, R]):
             nonlocal executed
             executed = True
             with budget.stage(self.name):
-                return adapter.dump_python(await self.function(*args, **kwargs), mode="json")
+                result = await self.function(*args, **kwargs)
+            value = adapter.dump_python(result, mode="json")
+            if cause := getattr(result, "unsettled", ""):
+                raise Unsettled(f"ended before its work was done: {cause}", value, transient=cause == "transient")
+            return value
 
         try:
             value = await run(body, None if self.fresh else self.record(*args, **kwargs))
+        except Unsettled as stop:
+            tell(self.name, "failed", time.monotonic() - started)
+            return adapter.validate_python(stop.value)
         except BaseException:
             tell(self.name, "failed", time.monotonic() - started)
             raise

@@ -141,6 +141,14 @@ class SandboxSettings(Value):
     processes: int = Field(ge=1)
 
 
+class SolverSettings(Value):
+    """What bounds an attempt: the loop, its queries, its programs."""
+
+    agent: AgentSettings
+    query: QuerySettings
+    sandbox: SandboxSettings
+
+
 class PublishSettings(Value):
     """What is written at the end."""
 
@@ -185,6 +193,11 @@ class Settings(Value):
     sandbox: SandboxSettings
     publish: PublishSettings
     local: LocalSettings
+
+    @property
+    def solver(self) -> SolverSettings:
+        """The sections that the solver works under."""
+        return SolverSettings(agent=self.agent, query=self.query, sandbox=self.sandbox)
 
     def role(self, name: str) -> RoleSettings:
         """The settings of a role; a role that no file names has those of `default`."""
@@ -236,7 +249,9 @@ def profiles() -> tuple[str, ...]:
 def _profile_path(profile: str) -> Path:
     path = Path(profile) if profile.endswith(".toml") else PROJECT / "configs" / f"{profile}.toml"
     if not path.is_file():
-        raise InputError(f"no profile {profile!r}", f"choose one of {', '.join(profiles())} or give the path of a .toml")
+        raise InputError(
+            f"no profile {profile!r}", f"choose one of {', '.join(profiles())} or give the path of a .toml"
+        )
     return path
 
 

@@ -7,11 +7,17 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
+from tasks.core.models.catalogue import Catalogue, Profile
+from tasks.core.models.run import Usage
+from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import ArtifactRef
 from tasks.core.models.value import Value
 
 Cell = str | int | float | bool | None
 Status = Literal["approved", "rejected", "not_assessed", "partial", "failed"]
+Unsettled = Literal["", "stopped", "transient"]
+"""Why a result holds for this run only and is not recorded: a budget or a refusing endpoint `stopped` it, or
+the trouble is `transient` and worth a retry; empty for a result to keep."""
 
 
 class Question(Value):
@@ -55,6 +61,10 @@ class Contract(Value):
     written_by: Literal["model", "rules"] = "rules"
     revisions: tuple[str, ...] = ()
     """Reasons of later changes, in order."""
+    problems: tuple[str, ...] = ()
+    """Why rules wrote it although the model was asked."""
+    usage: Usage = Usage()
+    unsettled: Unsettled = ""
 
 
 class Brief(Value):
@@ -66,6 +76,17 @@ class Brief(Value):
     """Tables with their columns in the text."""
     folded: tuple[str, ...] = ()
     """Tables that are only named; still queryable."""
+
+
+class Assignment(Value):
+    """All that the solver is given."""
+
+    question: Question
+    brief: Brief
+    contract: Contract
+    catalogue: Catalogue
+    profile: Profile
+    knowledge: Knowledge = Knowledge()
 
 
 class Step(Value):
@@ -80,8 +101,8 @@ class Step(Value):
     """As the model saw it, cut at the tool's limit."""
     ok: bool = True
     truncated: bool = False
-    tokens_in: int = 0
-    tokens_out: int = 0
+    usage: Usage = Usage()
+    """Of a model step; none for a tool step."""
 
 
 class Submission(Value):
@@ -125,6 +146,9 @@ class Attempt(Value):
     """As the solver left it."""
     ended: Literal["submitted", "turns", "budget", "loop", "model_error", "no_query"]
     problems: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    """All model calls of the attempt, single samples and repairs included."""
+    unsettled: Unsettled = ""
 
     @property
     def candidate(self) -> Candidate | None:

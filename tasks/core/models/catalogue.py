@@ -35,6 +35,15 @@ class Table(Value):
         return f"{self.path}::{self.inner}" if self.inner else self.path
 
 
+class Document(Value):
+    """A document's text, kept for reading by line; `path` is that of the file, relative to the folder."""
+
+    path: str
+    text: ArtifactRef
+    """UTF-8; lines end with `\\n`, as many as in the file."""
+    lines: int
+
+
 class Catalogue(Value):
     """One read-only DuckDB file with every table, and the last word on every file."""
 
@@ -42,6 +51,8 @@ class Catalogue(Value):
     tables: tuple[Table, ...]
     files: tuple[SourceFile, ...]
     """All files of the inventory, with their final outcome."""
+    documents: tuple[Document, ...] = ()
+    """Documents whose text can be read as it is (Markdown, plain text)."""
 
     def table(self, name: str) -> Table | None:
         """The table of that name, whatever its case."""

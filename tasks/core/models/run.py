@@ -5,6 +5,23 @@ from __future__ import annotations
 from tasks.core.models.value import Value
 
 
+class Usage(Value):
+    """Model calls of one step. Journaled replies are counted apart: they cost nothing again."""
+
+    calls: int = 0
+    journaled: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls + other.calls,
+            journaled=self.journaled + other.journaled,
+            tokens_in=self.tokens_in + other.tokens_in,
+            tokens_out=self.tokens_out + other.tokens_out,
+        )
+
+
 class StageSpend(Value):
     """Model calls of one stage. Journaled replies are counted apart: they cost nothing again."""
 
