@@ -1,0 +1,67 @@
+# Every target sets up what it needs. `make` alone lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+SAMPLE ?= data/samples/shop
+
+.DEFAULT_GOAL := help
+.PHONY: help setup model demo test test-full check format lock serve doctor record pictures clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(VENV)/.runtime: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"Python 3.11 or newer is needed, this is {v.major}.{v.minor}; try make PYTHON=python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing the locked packages (about two minutes the first time)"
+	@$(PIP) install --no-deps --require-hashes -r requirements.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
+	@$(PIP) install --no-deps --require-hashes -r requirements-dev.txt
+	@touch $@
+
+setup: $(VENV)/.dev ## environment for running and developing
+
+model: $(VENV)/.runtime ## get the local model (1.1 GB, once)
+	@$(BIN)/tablewright model fetch
+
+demo: model ## answer a bundled question with the local model; no key needed
+	@$(BIN)/tablewright answer $(SAMPLE) --profile local
+
+test: setup ## the tests: offline after set-up, under 10 minutes
+	@$(BIN)/pytest -m "not service and not browser and not slow and not model"
+
+test-full: setup model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
+	@$(BIN)/python tests/full.py
+
+check: setup ## format, lint, types, architecture
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/pytest tests/test_architecture.py
+
+format: setup ## format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lock: ## pin the newest allowed versions anew (needs uv)
+	uv pip compile pyproject.toml deployments/build.in --extra local --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements.txt
+	uv pip compile pyproject.toml deployments/build.in --extra local --extra dev --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -c requirements.txt -o requirements-dev.txt
+
+serve: $(VENV)/.runtime ## Prefect server, UI and deployments on this machine
+	@$(BIN)/tablewright serve
+
+doctor: $(VENV)/.runtime ## what works on this machine, and what to do about the rest
+	@$(BIN)/tablewright doctor
+
+record: setup ## record the samples' model replies anew from MODEL_API_URL; review them like code
+	@$(BIN)/python tests/record.py
+
+pictures: setup ## take the documentation's pictures of the Prefect UI anew
+	@$(BIN)/python tests/pictures.py
+
+clean: ## remove the environment and all runs; the model's file stays in your cache
+	rm -rf $(VENV) data/runs
