@@ -1,0 +1,1 @@
+"""Suites with gold answers: how right a run was."""

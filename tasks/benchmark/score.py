@@ -1,0 +1,165 @@
+"""predictions + gold tables → scores by the DataAgent-Bench rule.
+
+score = max(0, matched gold columns / gold columns - penalty x surplus columns / predicted columns). A column matches when
+its cells, as a multiset, are equal: column names, column order and row order do not count. Besides, a first and a last name
+match the full name that they make up, either way round.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from datetime import UTC, datetime
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from itertools import permutations
+from pathlib import Path
+from typing import NamedTuple
+
+from tasks.core.errors import InputError
+from tasks.core.models.score import SuiteScore, TaskScore
+
+PENALTY = 0.1
+_NULL_WORDS = frozenset({"", "null", "none", "nan", "nat", "<na>"})
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
+_MOMENT = re.compile(r"\d{4}-\d{1,2}-\d{1,2}[T ].+")
+_EXACT = Context(prec=400)
+"""Wide enough that a long whole number keeps every digit."""
+_CELL_BYTES = 1 << 30
+
+
+class _Column(NamedTuple):
+    name: str
+    cells: tuple[str, ...]
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        return tuple(sorted(self.cells))
+
+
+def score(prediction: Path, gold: Path, penalty: float = PENALTY) -> SuiteScore:
+    """Score a CSV file against a gold CSV file, or a folder's `task_*/prediction.csv` against `task_*/gold.csv`.
+
+    A prediction that is missing or unreadable scores 0 and says so. Raises InputError when there is no gold table.
+    """
+    if gold.is_file():
+        return SuiteScore(tasks=(score_pair(prediction, gold, penalty, task=gold.stem),), penalty=penalty)
+    tables = sorted(gold.glob("task_*/gold.csv"), key=lambda path: (len(path.parent.name), path.parent.name))
+    if not tables:
+        raise InputError(f"no gold tables in {gold}", "give a gold.csv, or a folder with task_*/gold.csv")
+    tasks = [score_pair(prediction / g.parent.name / "prediction.csv", g, penalty, task=g.parent.name) for g in tables]
+    return SuiteScore(tasks=tuple(tasks), penalty=penalty)
+
+
+def score_pair(prediction: Path, gold: Path, penalty: float = PENALTY, task: str = "") -> TaskScore:
+    """Score one CSV file against another. Raises InputError when the gold table cannot be used."""
+    try:
+        wanted = _read(gold)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(
+            f"cannot read the gold table {gold}: {error}", "give a UTF-8 CSV file with a header"
+        ) from error
+    if not wanted:
+        raise InputError(f"the gold table {gold} is empty", "give a CSV file with a header")
+    names = tuple(column.name for column in wanted)
+    try:
+        given = _read(prediction)
+    except FileNotFoundError:
+        return TaskScore(task=task, score=0.0, missing=names, reason=f"no {prediction.name}")
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        return TaskScore(task=task, score=0.0, missing=names, reason=f"{prediction.name} cannot be read: {error}")
+    if not given:
+        return TaskScore(task=task, score=0.0, missing=names, reason=f"{prediction.name} is empty")
+    return _judge(task, wanted, given, penalty)
+
+
+def normalise(text: str) -> str:
+    """A cell in the form in which cells are compared: numbers to 2 places (half up), dates and moments as ISO."""
+    text = text.replace("\r", "").replace("\n", "").strip()
+    if text.lower() in _NULL_WORDS:
+        return ""
+    if _NUMBER.fullmatch(text):
+        return _number(text)
+    try:
+        if day := _DAY.fullmatch(text):
+            return datetime(int(day[1]), int(day[2]), int(day[3])).strftime("%Y-%m-%d")
+        if _MOMENT.fullmatch(text):
+            return _moment(datetime.fromisoformat(text.replace("Z", "+00:00")))
+    except (ValueError, OverflowError):
+        pass
+    return text
+
+
+def _number(text: str) -> str:
+    try:
+        value = Decimal(text).quantize(Decimal("0.01"), ROUND_HALF_UP, _EXACT)
+    except InvalidOperation:
+        return text
+    return format(abs(value) if value == 0 else value, "f")
+
+
+def _moment(value: datetime) -> str:
+    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if value.tzinfo else value.isoformat()
+
+
+def _read(path: Path) -> list[_Column]:
+    """Columns of a CSV file; short rows are filled with NULL, an empty line is a row only in a one-column file."""
+    before = csv.field_size_limit(_CELL_BYTES)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.reader(file))
+    finally:
+        csv.field_size_limit(before)
+    if not rows:
+        return []
+    width = len(rows[0])
+    body = [row + [""] * (width - len(row)) for row in rows[1:] if row or width == 1]
+    return [_Column(rows[0][i], tuple(normalise(row[i]) for row in body)) for i in range(width)]
+
+
+def _judge(task: str, gold: list[_Column], given: list[_Column], penalty: float) -> TaskScore:
+    found, used = _match(gold, given)
+    extras = tuple(column.name for i, column in enumerate(given) if i not in used)
+    value = max(0.0, len(found) / len(gold) - penalty * len(extras) / len(given))
+    reason = f"{len(found)} of {len(gold)} gold columns, {len(extras)} surplus"
+    rows, wanted = len(given[0].cells), len(gold[0].cells)
+    if rows != wanted:
+        reason += f"; {rows} rows where gold has {wanted}"
+    return TaskScore(
+        task=task,
+        score=value,
+        matched=tuple(column.name for i, column in enumerate(gold) if i in found),
+        missing=tuple(column.name for i, column in enumerate(gold) if i not in found),
+        extras=extras,
+        reason=reason,
+    )
+
+
+def _match(gold: list[_Column], given: list[_Column]) -> tuple[set[int], set[int]]:
+    """Positions of the gold columns that were found and of the given columns that were used."""
+    found: set[int] = set()
+    used: set[int] = set()
+    for i, column in enumerate(gold):
+        for j, other in enumerate(given):
+            if j not in used and column.signature == other.signature:
+                found.add(i)
+                used.add(j)
+                break
+    _match_names(gold, given, found, used)
+    _match_names(given, gold, used, found)
+    return found, used
+
+
+def _match_names(parts: list[_Column], wholes: list[_Column], taken_parts: set[int], taken_wholes: set[int]) -> None:
+    """Find pairs among `parts` (first and last name) that read like one of `wholes` (full name)."""
+    for i, k in permutations(range(len(parts)), 2):
+        if i in taken_parts or k in taken_parts or len(parts[i].cells) != len(parts[k].cells):
+            continue
+        joined = tuple(
+            sorted(" ".join(filter(None, pair)) for pair in zip(parts[i].cells, parts[k].cells, strict=True))
+        )
+        for j, whole in enumerate(wholes):
+            if j not in taken_wholes and whole.signature == joined:
+                taken_parts.update((i, k))
+                taken_wholes.add(j)
+                break
