@@ -1,0 +1,85 @@
+"""What is asked of a model, and what came back: the words that client, journal and door share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Request:
+    """A prompt with everything that changes its reply, and nothing that does not."""
+
+    role: str
+    model: str
+    messages: tuple[dict[str, Any], ...]
+    samples: int
+    temperature: float
+    top_p: float
+    max_tokens: int
+    thinking: bool
+    schema: dict[str, Any] | None = None
+    """JSON schema of the reply, when the endpoint shall enforce it."""
+    tools: tuple[dict[str, Any], ...] = ()
+
+    def content(self) -> dict[str, Any]:
+        """What a journal key is made of."""
+        return {
+            "model": self.model,
+            "messages": list(self.messages),
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "max_tokens": self.max_tokens,
+            "thinking": self.thinking,
+            "schema": self.schema,
+            "tools": list(self.tools),
+        }
+
+    def of(self, samples: int) -> Request:
+        """The same request for another number of replies."""
+        return replace(self, samples=samples)
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """One tool that the model wants run."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One reply of a model. Reasoning is not part of it."""
+
+    text: str
+    finish: str = "stop"
+    """`stop`, `length` (cut off), `tool_calls`, `content_filter`."""
+    calls: tuple[tuple[str, str, str], ...] = ()
+    """Native tool calls: id, name, arguments as the model wrote them."""
+    refusal: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    model: str = ""
+    """As the endpoint names it."""
+
+    @property
+    def empty(self) -> bool:
+        """No text, no call, no refusal."""
+        return not (self.text.strip() or self.calls or self.refused)
+
+    @property
+    def refused(self) -> bool:
+        """The model or its filter would not answer."""
+        return bool(self.refusal) or self.finish == "content_filter"
+
+
+@dataclass(frozen=True)
+class Response:
+    """All replies of one request as sent, and its price."""
+
+    replies: tuple[Reply, ...]
+    money: float
+    """US dollars; 0 when the price is unknown."""
+    seconds: float
