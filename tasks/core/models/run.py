@@ -6,12 +6,15 @@ from tasks.core.models.value import Value
 
 
 class Usage(Value):
-    """Model calls of one step. Journaled replies are counted apart: they cost nothing again."""
+    """What one answer of a model took, retries and repairs included."""
 
     calls: int = 0
+    """Replies that an endpoint gave for it; one request for 5 samples gives 5."""
     journaled: int = 0
+    """Replies that the journal gave."""
     tokens_in: int = 0
     tokens_out: int = 0
+    """Tokens count journaled replies too: what the work takes, whoever paid for it."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -53,24 +56,4 @@ class Spend(Value):
             tokens_out=sum(s.tokens_out for s in self.stages),
             money=sum(s.money for s in self.stages),
             seconds=sum(s.seconds for s in self.stages),
-        )
-
-
-class Usage(Value):
-    """What one answer of a model took, retries and repairs included."""
-
-    calls: int = 0
-    """Replies that an endpoint gave for it; one request for 5 samples gives 5."""
-    journaled: int = 0
-    """Replies that the journal gave."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    """Tokens count journaled replies too: what the work takes, whoever paid for it."""
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            calls=self.calls + other.calls,
-            journaled=self.journaled + other.journaled,
-            tokens_in=self.tokens_in + other.tokens_in,
-            tokens_out=self.tokens_out + other.tokens_out,
         )
