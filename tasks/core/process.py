@@ -23,6 +23,7 @@ from typing import Any
 from tasks.core import settings
 from tasks.core.errors import TablewrightError
 
+Child = subprocess.Popen[str]
 _LINE_BYTES = 256 << 20
 """Longest reply line; larger things go through files."""
 _STDERR_CHARS = 500
@@ -162,12 +163,19 @@ def run(argv: list[str], seconds: float, cwd: Path | None = None) -> subprocess.
     return subprocess.CompletedProcess(argv, process.returncode, out, err)
 
 
-def start(argv: list[str], cwd: Path | None = None, **options: Any) -> subprocess.Popen[str]:
+def start(argv: list[str], cwd: Path | None = None, **options: Any) -> Child:
     """Start a command of ours in its own group; `options` are those of `subprocess.Popen`."""
     options = {"stdin": subprocess.DEVNULL, "text": True, "env": settings.environment(), **options}
     return subprocess.Popen(argv, cwd=cwd, start_new_session=True, **options)
 
 
+def stop(child: Child, seconds: float = 10) -> None:
+    """Ask a child from `start` to end, and kill its group when it has not after that time, or left some of it."""
+    child.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(seconds)
+    kill_group(child.pid)
+    child.wait()
 
 
 def _die_with(parent: int) -> None:

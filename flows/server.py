@@ -1,0 +1,78 @@
+"""API address → whether a Prefect server answers there, or one started on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import sys
+import time
+from collections.abc import Iterator
+from typing import IO
+from urllib.parse import urlsplit
+
+from tasks.core import process, settings
+from tasks.core.errors import InputError
+
+_POLL_SECONDS = 0.2
+
+
+def healthy(api_url: str, seconds: float) -> bool:
+    """Whether a Prefect server answers its health check at this address in time."""
+    parts = urlsplit(api_url)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    try:
+        connection = kind(parts.hostname or "", parts.port, timeout=seconds)
+        with contextlib.closing(connection):
+            connection.request("GET", f"{parts.path.rstrip('/')}/health")
+            reply = connection.getresponse()
+            return reply.status == 200 and reply.read(8).strip() == b"true"
+    except (OSError, http.client.HTTPException, ValueError):
+        return False
+
+
+def variables(api_url: str) -> dict[str, str]:
+    """What a Prefect server and its runs on this machine are told through the environment.
+
+    Analytics, promotion and the second UI are off: the latter calls a foreign host whatever the first says.
+    The port is a setting and no flag, because the UI reads the setting.
+    """
+    parts = urlsplit(api_url)
+    return {
+        "DO_NOT_TRACK": "1",
+        "PREFECT_API_URL": api_url,
+        "PREFECT_SERVER_API_HOST": parts.hostname or "127.0.0.1",
+        "PREFECT_SERVER_API_PORT": str(parts.port or 4200),
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
+        "PREFECT_SERVER_UI_V2_ENABLED": "false",
+        "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+        "PREFECT_UI_API_URL": api_url,
+    }
+
+
+@contextlib.contextmanager
+def running(api_url: str, log: IO[str], seconds: float) -> Iterator[None]:
+    """A server at this loopback address until the end of the block; its output goes to `log`.
+
+    Raises InputError when it is not healthy in time.
+    """
+    child = process.start(
+        [sys.executable, "-m", "prefect", "server", "start"],
+        stdout=log,
+        stderr=log,
+        env=settings.environment(**variables(api_url)),
+    )
+    try:
+        _wait(child, api_url, seconds)
+        yield
+    finally:
+        process.stop(child)
+
+
+def _wait(child: process.Child, api_url: str, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not healthy(api_url, 1.0):
+        if child.poll() is not None or time.monotonic() > deadline:
+            how = "ended" if child.poll() is not None else f"did not answer within {seconds:g} s"
+            raise InputError(f"the Prefect server at {api_url} {how}", "look at its log; another may hold the port")
+        time.sleep(_POLL_SECONDS)

@@ -1,0 +1,120 @@
+"""What every test gets: its own store and settings, no network but loopback, and one Prefect server for all that ask."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HOME = Path(tempfile.mkdtemp(prefix="tablewright-tests-"))
+SERVER_SECONDS = 180
+"""Time for the one server of a session to come up; 10 s on a quiet machine."""
+
+os.environ.update(
+    DO_NOT_TRACK="1",
+    NO_PROXY="127.0.0.1,localhost",
+    PREFECT_HOME=str(HOME / "prefect"),
+    PREFECT_LOGGING_LEVEL="WARNING",
+    PREFECT_SERVER_ANALYTICS_ENABLED="false",
+    PREFECT_SERVER_EPHEMERAL_ENABLED="false",
+    PREFECT_SERVER_UI_V2_ENABLED="false",
+)
+for name in ("MODEL_API_URL", "MODEL_NAME", "MODEL_API_KEY", "TABLEWRIGHT_STORE", "PREFECT_API_URL", "PREFECT_PROFILE"):
+    os.environ.pop(name, None)
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(HOME, ignore_errors=True)
+
+
+def free_port() -> int:
+    """A TCP port that nobody listened on a moment ago."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+@pytest.fixture(autouse=True)
+def only_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A test that reaches for another machine fails, even when the code that did so swallows the error."""
+    reached: list[str] = []
+    connect, connect_ex, getaddrinfo = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+    def refuse(host: str) -> OSError:
+        reached.append(host)
+        return OSError(f"a test may not reach {host}")
+
+    def guarded(original: Any) -> Any:
+        def call(self: socket.socket, address: Any) -> Any:
+            if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_here(address[0]):
+                raise refuse(str(address[0]))
+            return original(self, address)
+
+        return call
+
+    def resolve(host: Any, *args: Any, **kwargs: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name and not _is_here(name):
+            raise socket.gaierror(socket.EAI_NONAME, str(refuse(name)))
+        return getaddrinfo(host, *args, **kwargs)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded(connect))
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded(connect_ex))
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    yield
+    assert not reached, f"reached for {reached}"
+
+
+def _is_here(host: str) -> bool:
+    if host in ("localhost", socket.gethostname()):
+        return True
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        return address.is_loopback or address.is_unspecified
+    return False
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Any:
+    """The default settings over an empty store, with no Prefect server to be found."""
+    from tasks.core.settings import load
+
+    api = f"http://127.0.0.1:{free_port()}/api"
+    return load(overrides={"store": {"path": str(tmp_path / "store")}, "prefect": {"api_url": api}})
+
+
+@pytest.fixture
+def store(settings: Any) -> Iterator[Any]:
+    """The store of those settings, in use."""
+    from tasks.core.files.store import Folder, Store, use
+
+    with use(Store(Folder(settings.store.folder), settings.store.folder / "cache")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """API address of one real Prefect server for the whole session; it starts with the first test that asks."""
+    from flows import server
+
+    url = f"http://127.0.0.1:{free_port()}/api"
+    with (HOME / "server.log").open("w") as log, server.running(url, log, seconds=SERVER_SECONDS):
+        yield url
+
+
+@pytest.fixture
+def prefect_api(server_url: str) -> Iterator[str]:
+    """Prefect in this process talks to the session's server."""
+    from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+
+    with temporary_settings({PREFECT_API_URL: server_url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+        yield server_url
