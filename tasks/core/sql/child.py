@@ -1,0 +1,163 @@
+"""Requests of the engine → rows of a read-only, locked catalogue. Runs as a worker process only.
+
+The connection has one thread: with more, sums of floats, ties and unordered rows change from run to run and
+a query could not be replayed.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from tasks.core.process import answer_requests
+from tasks.core.sql import guard, messages
+from tasks.core.sql.cells import Digest, csv_lines, to_cells
+from tasks.core.sql.names import quote
+
+_BATCH = 4096
+_REPLY_CHARS = 16 << 20
+"""Most text of a preview or measurement."""
+_LOSSY = re.compile(r"\bINTERVAL\b|\w+_NS\b")
+"""Types whose Python values say less than the column: months become days, nanoseconds are cut."""
+
+
+def handle(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer one request: `open`, `query`, `export` or `measure`."""
+    connection, schema = _open(request["database"], request["memory_mb"])
+    sql = request.get("sql", "")
+    try:
+        if request["do"] == "measure":
+            return {"rows": [_measure(connection, statement) for statement in request["statements"]]}
+        if request["do"] == "open":
+            return {"tables": list(schema)}
+        if problem := guard.check(sql, schema, connection):
+            return {"error": problem}
+        return _run(connection, request)
+    except (MemoryError, duckdb.OutOfMemoryException):
+        return {"memory": True}
+    except duckdb.Error as error:
+        return {"error": messages.explain(str(error), sql, schema)}
+
+
+def _run(connection: duckdb.DuckDBPyConnection, request: dict[str, Any]) -> dict[str, Any]:
+    started = time.monotonic()
+    sql, wanted, most = request["sql"], request["preview"], request["max_rows"]
+    names, types, batches = _execute(connection, sql)
+    digest, preview, truncated = Digest(types), [], False
+    with _Export(request.get("path"), names) as export:
+        for batch in batches:
+            if truncated := digest.rows + len(batch) > most:
+                batch = batch[: most - digest.rows]
+            digest.add(batch)
+            if len(preview) < wanted:
+                preview += to_cells(batch[: wanted - len(preview)], types)
+            export.write(batch, types)
+            if truncated:
+                break
+    if sum(len(cell) for row in preview for cell in row if isinstance(cell, str)) > _REPLY_CHARS:
+        return {"error": "the rows hold too much text to show: select fewer columns, or left(column, 200)"}
+    return {
+        "columns": names,
+        "types": types,
+        "rows": preview,
+        "row_count": digest.rows,
+        "truncated": truncated,
+        "digest": digest.hex(),
+        "seconds": time.monotonic() - started,
+    }
+
+
+def _execute(
+    connection: duckdb.DuckDBPyConnection, sql: str
+) -> tuple[list[str], list[str], Iterator[list[tuple[Any, ...]]]]:
+    """Names, types and batches of rows of a query that the guard has passed."""
+    cursor = connection.execute(sql)
+    names = [str(column[0]) for column in cursor.description or []]
+    types = [str(column[1]) for column in cursor.description or []]
+    if any(_LOSSY.search(kind) for kind in types):
+        inner = [quote(f"c{number}") for number in range(len(names))]
+        shown = [f"{c}::VARCHAR" if _LOSSY.search(kind) else c for c, kind in zip(inner, types, strict=True)]
+        body = sql.strip().rstrip(";")
+        cursor = connection.execute(f"SELECT {', '.join(shown)} FROM (\n{body}\n) AS q({', '.join(inner)})")
+    return names, types, iter(lambda: cursor.fetchmany(_BATCH), [])
+
+
+class _Export:
+    """The CSV file of an export, whole or not there; nothing without a path."""
+
+    def __init__(self, path: str | None, names: list[str]) -> None:
+        self.path = Path(path) if path else None
+        self.names = names
+
+    def __enter__(self) -> _Export:
+        if self.path:
+            self.file = part(self.path).open("w", encoding="utf-8", newline="")
+            self.file.write(csv_lines([tuple(self.names)]))
+        return self
+
+    def write(self, batch: list[tuple[Any, ...]], types: list[str]) -> None:
+        """Append rows."""
+        if self.path:
+            self.file.write(csv_lines(to_cells(batch, types)))
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self.path:
+            self.file.close()
+            if kind is None:
+                os.replace(part(self.path), self.path)
+            else:
+                part(self.path).unlink()
+
+
+def part(path: Path) -> Path:
+    """Where an export is written until it is whole."""
+    return path.with_name(path.name + ".part")
+
+
+def _measure(connection: duckdb.DuckDBPyConnection, statement: str) -> list[tuple[Any, ...]]:
+    _, types, batches = _execute(connection, statement)
+    return [row for batch in batches for row in to_cells(batch, types)]
+
+
+@functools.lru_cache(maxsize=1)
+def _open(database: str, memory_mb: int) -> tuple[duckdb.DuckDBPyConnection, dict[str, tuple[str, ...]]]:
+    """A locked connection, and the tables with their columns."""
+    connection = duckdb.connect(database, read_only=True)
+    schema: dict[str, tuple[str, ...]] = {}
+    for table, column in connection.execute(
+        "select table_name, column_name from duckdb_columns() where not internal and database_name = current_database() "
+        "and schema_name = 'main' order by table_oid, column_index"
+    ).fetchall():
+        schema[table] = (*schema.get(table, ()), column)
+    for name, value in {
+        "temp_directory": "",
+        "threads": "1",
+        "memory_limit": f"{memory_mb}MB",
+        "TimeZone": "UTC",
+        "enable_external_access": "false",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "allow_community_extensions": "false",
+        "allow_unsigned_extensions": "false",
+        "python_enable_replacements": "false",
+        "python_scan_all_frames": "false",
+    }.items():
+        connection.execute(f"SET {name} = '{value}'")
+    connection.execute("SET lock_configuration = true")
+    return connection, schema
+
+
+def main() -> None:
+    """Answer until standard input ends."""
+    answer_requests(handle)
+
+
+if __name__ == "__main__":
+    main()
