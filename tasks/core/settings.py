@@ -41,6 +41,21 @@ class JournalSettings(Value):
 
     mode: Literal["live", "record", "replay"]
     repeat: int = Field(ge=0)
+    recordings: str
+
+    @property
+    def folder(self) -> Path | None:
+        """Absolute path of the recordings; None when there are none."""
+        return (PROJECT / Path(self.recordings).expanduser()).resolve() if self.recordings else None
+
+
+class RetrySettings(Value):
+    """What happens when an endpoint is away or busy."""
+
+    first_seconds: float = Field(ge=0)
+    longest_seconds: float = Field(gt=0)
+    asked_seconds: float = Field(ge=0)
+    cool_seconds: float = Field(ge=0)
 
 
 class EndpointSettings(Value):
@@ -48,6 +63,7 @@ class EndpointSettings(Value):
 
     url: str = ""
     model: str = ""
+    provider: str = ""
     api_key_env: str = ""
     """Name of the environment variable that holds the key."""
     concurrency: int = Field(default=4, ge=1)
@@ -102,6 +118,7 @@ class BriefSettings(Value):
 
     tokens: int = Field(ge=200)
     example_chars: int = Field(ge=5)
+    layout: Literal["plain", "ddl"]
     tables: int = Field(ge=0)
 
 
@@ -181,6 +198,7 @@ class Settings(Value):
     store: StoreSettings
     prefect: PrefectSettings
     journal: JournalSettings
+    retry: RetrySettings
     endpoints: dict[str, EndpointSettings]
     roles: dict[str, RoleSettings]
     budget: BudgetSettings
