@@ -180,6 +180,7 @@ class LocalSettings(Value):
     name: str
     sha256: str
     size: int
+    hub_url: str
     hub_repository: str
     registry_packages: str
     registry_parts: int
@@ -295,6 +296,7 @@ def _from_environment() -> dict[str, Any]:
         ("MODEL_NAME", "endpoints", "main", "model"),
         ("TABLEWRIGHT_STORE", "store", "path"),
         ("PREFECT_API_URL", "prefect", "api_url"),
+        ("HF_ENDPOINT", "local", "hub_url"),
     ):
         if value := os.environ.get(variable, "").strip():
             inner: Any = value
