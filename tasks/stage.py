@@ -12,6 +12,7 @@ import functools
 import hashlib
 import inspect
 import json
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
@@ -29,13 +30,25 @@ from tasks.core.models.value import Location
 
 P = ParamSpec("P")
 R = TypeVar("R")
-ROOT = Path(__file__).resolve().parent
+THIS = Path(__file__).resolve()
+ROOT = THIS.parent
 RETRY_SECONDS = (2.0, 8.0)
 """Waits before the second and third try of a stage whose endpoint could not be reached."""
+
+SERIALIZER: dict[str, Any] = {
+    "type": "json",
+    "object_encoder": None,
+    "object_decoder": None,
+    "dumps_kwargs": {"ensure_ascii": False, "allow_nan": False},
+}
+"""Prefect's JSON serializer without its object hooks: they would import and call what a `__class__` key in the
+data names, and our data comes from files and models."""
 
 StageEvent = Literal["start", "done", "cached", "retry", "failed"]
 listener: ContextVar[Callable[[str, StageEvent, float], None] | None] = ContextVar("listener", default=None)
 """Called with stage name, event and seconds; the command line shows progress with it."""
+block: ContextVar[Any] = ContextVar("block", default=None)
+"""The saved Prefect file-system block over the store, for records of stages inside a flow."""
 
 
 class Unsettled(ModelError):
@@ -65,10 +78,9 @@ class Stage(Generic[P, R]):
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         run = self._in_prefect if _inside_flow() else self._plain
-        adapter = _adapter(self.function)
+        adapter: TypeAdapter[R] = _adapter(self.function)
         started = time.monotonic()
-        tell = listener.get() or (lambda *_: None)
-        tell(self.name, "start", 0.0)
+        _tell(self.name, "start", 0.0)
         executed = False
 
         async def body() -> Any:
@@ -77,6 +89,7 @@ class Stage(Generic[P, R]):
             with budget.stage(self.name):
                 result = await self.function(*args, **kwargs)
             value = adapter.dump_python(result, mode="json")
+            json.dumps(value, allow_nan=False)  # what no record can hold raises here, in Prefect it would be a log line
             if cause := getattr(result, "unsettled", ""):
                 raise Unsettled(f"ended before its work was done: {cause}", value, transient=cause == "transient")
             return value
@@ -84,12 +97,12 @@ class Stage(Generic[P, R]):
         try:
             value = await run(body, None if self.fresh else self.record(*args, **kwargs))
         except Unsettled as stop:
-            tell(self.name, "failed", time.monotonic() - started)
+            _tell(self.name, "failed", time.monotonic() - started)
             return adapter.validate_python(stop.value)
         except BaseException:
-            tell(self.name, "failed", time.monotonic() - started)
+            _tell(self.name, "failed", time.monotonic() - started)
             raise
-        tell(self.name, "done" if executed else "cached", time.monotonic() - started)
+        _tell(self.name, "done" if executed else "cached", time.monotonic() - started)
         return adapter.validate_python(value)
 
     def record(self, *args: P.args, **kwargs: P.kwargs) -> str:
@@ -103,7 +116,7 @@ class Stage(Generic[P, R]):
             "roles": {role: door.current().identity(role) for role in self.roles},
             "inputs": {name: canonical(value) for name, value in bound.arguments.items()},
         }
-        text = json.dumps(parts, sort_keys=True, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(parts, sort_keys=True, allow_nan=False)
         return f"records/{self.name}/{hashlib.sha256(text.encode()).hexdigest()}.json"
 
     async def _plain(self, body: Callable[[], Awaitable[Any]], record: str | None) -> Any:
@@ -116,6 +129,7 @@ class Stage(Generic[P, R]):
             except ModelError as error:
                 if not error.transient or wait is None:
                     raise
+                _tell(self.name, "retry", wait)
                 await asyncio.sleep(wait)
         if record:
             _write_record(record, value)
@@ -124,18 +138,25 @@ class Stage(Generic[P, R]):
     async def _in_prefect(self, body: Callable[[], Awaitable[Any]], record: str | None) -> Any:
         from prefect import task
         from prefect.cache_policies import NO_CACHE
+        from prefect.serializers import JSONSerializer
 
         options: dict[str, Any] = {"cache_policy": NO_CACHE, "persist_result": False}
         if record:
-            options = {"cache_key_fn": lambda *_: record, "persist_result": True, "result_serializer": "json"}
+            options = {
+                "cache_key_fn": lambda *_: record,
+                "persist_result": True,
+                "result_serializer": JSONSerializer(**SERIALIZER),
+                "result_storage": block.get(),
+            }
         run = task(
-            body,
             name=self.name,
+            description=inspect.getdoc(self.function),
+            task_run_name=self.name,
             retries=len(RETRY_SECONDS),
             retry_delay_seconds=list(RETRY_SECONDS),
-            retry_condition_fn=_worth_a_retry,
+            retry_condition_fn=self._worth_a_retry,
             **options,
-        )
+        )(_unrecorded_when_failed(body))
         value = await run()
         if record and _read_record(record) is None:
             raise InputError(
@@ -143,6 +164,13 @@ class Stage(Generic[P, R]):
                 "look for disk space and rights in the store's folder; `tablewright doctor` checks both",
             )
         return value
+
+    def _worth_a_retry(self, _task: Any, run: Any, state: Any) -> bool:
+        error = state.data
+        transient = isinstance(error, ModelError) and error.transient
+        if transient:
+            _tell(self.name, "retry", RETRY_SECONDS[min(run.run_count, len(RETRY_SECONDS)) - 1])
+        return transient
 
 
 def stage(
@@ -187,8 +215,9 @@ def canonical(value: Any) -> Any:
 def code_digest(package: Path) -> str:
     """Digest of the Python source of a package, of `tasks/core` and of this file."""
     digest = hashlib.sha256()
-    for path in sorted({*package.rglob("*.py"), *(ROOT / "core").rglob("*.py"), Path(__file__)}):
-        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for folder, paths in ((package, package.rglob("*.py")), (ROOT, (ROOT / "core").rglob("*.py")), (ROOT, [THIS])):
+        for path in sorted(paths):
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
@@ -203,15 +232,29 @@ def _is_location(metadata: list[Any]) -> bool:
 
 def _inside_flow() -> bool:
     """Whether a Prefect flow run is under way; Prefect is not imported to find out."""
-    import sys
-
     context = sys.modules.get("prefect.context")
     return bool(context and context.FlowRunContext.get())
 
 
-def _worth_a_retry(_task: Any, _run: Any, state: Any) -> bool:
-    error = state.data if isinstance(state.data, BaseException) else getattr(state.data, "result", None)
-    return isinstance(error, ModelError) and error.transient
+def _tell(name: str, event: StageEvent, seconds: float) -> None:
+    if hear := listener.get():
+        hear(name, event, seconds)
+
+
+def _unrecorded_when_failed(body: Callable[[], Awaitable[Any]]) -> Callable[[], Awaitable[Any]]:
+    """Prefect stores the exception of a task that persists its result, in a file that nobody reads or deletes."""
+
+    async def run() -> Any:
+        from prefect.context import TaskRunContext
+
+        try:
+            return await body()
+        except BaseException:
+            if context := TaskRunContext.get():
+                context.persist_result = False
+            raise
+
+    return run
 
 
 def _read_record(record: str) -> tuple[Any] | None:
@@ -226,7 +269,7 @@ def _read_record(record: str) -> tuple[Any] | None:
 
 
 def _write_record(record: str, value: Any) -> None:
-    """In the form that Prefect's result store reads: its JSON serializer inside its envelope."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    envelope = {"metadata": {"storage_key": record, "serializer": {"type": "json"}}, "result": text}
+    """In the form that Prefect's result store reads: serialized text inside its envelope."""
+    text = json.dumps(value, **SERIALIZER["dumps_kwargs"])
+    envelope = {"metadata": {"storage_key": record, "serializer": SERIALIZER}, "result": text}
     stores.current().write(record, json.dumps(envelope, ensure_ascii=False).encode())
