@@ -1,0 +1,139 @@
+"""a replayed answer → deterministic checks; what they note is said to the reader, nothing is repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tasks.core.evidence.rows import Tally
+from tasks.core.models.answer import Contract, JoinAudit
+from tasks.core.models.evidence import Check, CheckOutcome, Outline, Replay, UsedTable
+
+_KEEPS_LEFT = ("LEFT", "FULL")
+_KEEPS_RIGHT = ("RIGHT", "FULL")
+
+
+def replay_equal(replay: Replay) -> Check:
+    """The replayed rows are those that the solver saw."""
+    if replay.equal:
+        return Check(
+            name="replay",
+            outcome="passed",
+            detail=f"replayed: {_count(replay.rows, 'row')}, equal to what the solver saw",
+        )
+    return Check(name="replay", outcome="failed", detail=f"not reproduced: {replay.error}")
+
+
+def columns_match(contract: Contract, columns: tuple[str, ...]) -> Check | None:
+    """The answer has as many columns as the contract names; other names are noted."""
+    wanted = tuple(column.name for column in contract.columns)
+    if not wanted:
+        return None
+    if len(wanted) != len(columns):
+        detail = (
+            f"the contract expects {_count(len(wanted), 'column')} ({_names(wanted)}); the answer has {len(columns)}"
+        )
+        return Check(name="columns", outcome="failed", detail=f"{detail} ({_names(columns)})")
+    if {name.casefold() for name in wanted} != {name.casefold() for name in columns}:
+        detail = f"columns are named {_names(columns)} where the contract says {_names(wanted)}"
+        return Check(name="columns", outcome="noted", detail=detail)
+    return Check(name="columns", outcome="passed", detail="the columns are those of the contract")
+
+
+def empty_columns(columns: tuple[str, ...], tally: Tally) -> Check | None:
+    """No column is empty in every row."""
+    empty = [name for name, nulls in zip(columns, tally.nulls, strict=True) if tally.rows and nulls == tally.rows]
+    if not empty:
+        return (
+            Check(name="empty columns", outcome="passed", detail="no column is empty throughout")
+            if tally.rows
+            else None
+        )
+    return Check(name="empty columns", outcome="noted", detail=f"empty in every row: {_names(empty)}")
+
+
+def some_rows(tally: Tally) -> Check | None:
+    """An answer without rows may be right, and is more often a filter that matches nothing."""
+    if tally.rows:
+        return None
+    return Check(
+        name="rows", outcome="noted", detail="the answer has no rows: nothing meets the conditions of the query"
+    )
+
+
+def repeated_rows(contract: Contract, tally: Tally) -> Check | None:
+    """Rows differ from each other, where the contract wants that; else repetition is noted."""
+    if not tally.repeated:
+        return Check(name="duplicates", outcome="passed", detail="no row occurs twice") if tally.rows else None
+    detail = f"{_count(tally.repeated, 'row')} of {tally.rows} repeat an earlier one"
+    if contract.duplicates == "remove":
+        return Check(name="duplicates", outcome="failed", detail=f"{detail}; the contract wants each once")
+    outcome: CheckOutcome = "passed" if contract.duplicates == "keep" else "noted"
+    return Check(name="duplicates", outcome=outcome, detail=detail)
+
+
+def within_limits(contract: Contract, replay: Replay) -> Check | None:
+    """No row was cut off, and no more rows than the contract's limit."""
+    if replay.truncated:
+        detail = f"there are more rows than the {replay.rows} that an answer may have; the rest is missing"
+        return Check(name="row limit", outcome="failed", detail=detail)
+    if contract.limit is None:
+        return None
+    if replay.rows > contract.limit and contract.ties != "keep_all":
+        detail = f"the contract expects at most {_count(contract.limit, 'row')}; the answer has {replay.rows}"
+        return Check(name="row limit", outcome="failed", detail=detail)
+    return Check(
+        name="row limit", outcome="passed", detail=f"{replay.rows} rows, the contract's limit is {contract.limit}"
+    )
+
+
+def order_fixed(contract: Contract, parts: Outline, replay: Replay) -> Check | None:
+    """The query says in which order its rows stand, where that matters."""
+    if not replay.sorted or replay.rows < 2:
+        return None
+    if parts.limit:
+        detail = "the query takes the first rows without saying in which order, so that others could be taken as well"
+        return Check(name="order", outcome="noted", detail=detail)
+    if contract.order:
+        detail = f"the contract wants the order {contract.order!r}; the query has none, so rows are sorted by value"
+        return Check(name="order", outcome="noted", detail=detail)
+    detail = "the query leaves the order of its rows open; they are sorted by value"
+    return Check(name="order", outcome="passed", detail=detail)
+
+
+def join_losses(audits: Iterable[JoinAudit]) -> Iterable[Check]:
+    """Rows that found no partner in a join, one check a join."""
+    for audit in audits:
+        found = " ".join(lost_rows(audit))
+        detail = found or f"every row of {audit.left} and {audit.right} found a partner"
+        yield Check(name="join", outcome="noted" if found else "passed", detail=detail)
+
+
+def lost_rows(audit: JoinAudit) -> list[str]:
+    """Sentences on the rows of either side that found no partner."""
+    kind = audit.kind.upper()
+    sides = (
+        (audit.left_unmatched, audit.left_rows, audit.left, audit.right, kind.startswith(_KEEPS_LEFT)),
+        (audit.right_unmatched, audit.right_rows, audit.right, audit.left, kind.startswith(_KEEPS_RIGHT)),
+    )
+    return [
+        f"{lost} of {rows} rows of {name} found no partner in {other} and "
+        f"{'stay with empty fields' if kept else 'are left out'}."
+        for lost, rows, name, other, kept in sides
+        if lost
+    ]
+
+
+def tables_whole(used: Iterable[UsedTable]) -> Iterable[Check]:
+    """No row of a used table was set aside when it was read."""
+    for table in used:
+        if table.set_aside:
+            detail = f"{_count(table.set_aside, 'row')} of {table.path} could not be read and are not in {table.name}"
+            yield Check(name="source rows", outcome="noted", detail=detail)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,114 @@
+"""what was given, tried and measured → the evidence of one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from pydantic import JsonValue
+
+from tasks.core.evidence import checks, lineage
+from tasks.core.evidence.rows import Tally
+from tasks.core.models.answer import Assignment, Attempt, Status
+from tasks.core.models.evidence import Check, Evidence, Joins, Origin, Outline, Replay, Solving, StageUsage, UsedTable
+from tasks.core.models.run import Usage
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the replay and its measurements gave; empty when there was nothing to replay."""
+
+    replay: Replay | None = None
+    parts: Outline = Outline()
+    tally: Tally | None = None
+    joins: Joins = Joins()
+
+
+def package(
+    given: Assignment,
+    attempt: Attempt,
+    found: Findings,
+    verdict: tuple[Status, str],
+    models: dict[str, dict[str, JsonValue]],
+) -> Evidence:
+    """The evidence, with no time, place or secret in it."""
+    used = lineage.used_tables(found.parts, found.replay.sql, given.catalogue) if found.replay else ()
+    made = tuple(_checks(attempt, found, used))
+    sources = lineage.origins(given.catalogue)
+    return Evidence(
+        question=given.question,
+        status=verdict[0],
+        reason=verdict[1],
+        contract=attempt.contract,
+        replay=found.replay,
+        outline=found.parts,
+        used=used,
+        joins=found.joins,
+        statements=lineage.statements(used, given.question.text, given.knowledge),
+        checks=made,
+        doubts=tuple(_doubts(attempt, made, sources)),
+        sources=sources,
+        solving=_solving(attempt),
+        models=models,
+        usage=tuple(_usage(given, attempt)),
+        versions={name: _version(name) for name in ("tablewright", "duckdb")},
+    )
+
+
+def _checks(attempt: Attempt, found: Findings, used: tuple[UsedTable, ...]) -> Iterator[Check]:
+    if found.replay is None:
+        return
+    yield checks.replay_equal(found.replay)
+    yield from checks.tables_whole(used)
+    if found.tally is None:
+        return
+    contract, replay, tally = attempt.contract, found.replay, found.tally
+    for made in (
+        checks.some_rows(tally),
+        checks.columns_match(contract, replay.columns),
+        checks.empty_columns(replay.columns, tally),
+        checks.repeated_rows(contract, tally),
+        checks.within_limits(contract, replay),
+        checks.order_fixed(contract, found.parts, replay),
+    ):
+        if made:
+            yield made
+    yield from checks.join_losses(found.joins.audits)
+    if found.joins.problem:
+        yield Check(name="join", outcome="noted", detail=f"the joins could not be measured: {found.joins.problem}")
+
+
+def _doubts(attempt: Attempt, made: tuple[Check, ...], sources: tuple[Origin, ...]) -> Iterator[str]:
+    """What speaks against taking the answer at its word, the gravest first."""
+    yield from (check.detail for check in made if check.outcome == "failed")
+    if attempt.agreement is not None and attempt.agreement < 1 and attempt.candidate:
+        yield f"{attempt.candidate.votes} of {attempt.samples} samples gave this result; the others gave something else"
+    yield from (check.detail for check in made if check.outcome == "noted")
+    yield from attempt.problems
+    yield from (f"contract: {problem}" for problem in attempt.contract.problems)
+    unreadable = [file for file in sources if file.outcome == "unreadable"]
+    yield from (f"{file.path} could not be read: {file.reason}" for file in unreadable)
+
+
+def _solving(attempt: Attempt) -> Solving:
+    return Solving(
+        **attempt.model_dump(include={"style", "ended", "chosen", "samples", "problems"}),
+        agreement=attempt.agreement,
+        candidates=attempt.candidates,
+        steps=attempt.steps,
+    )
+
+
+def _usage(given: Assignment, attempt: Attempt) -> Iterator[StageUsage]:
+    for stage, usage in (("contract", given.contract.usage), ("agent", attempt.usage)):
+        if usage != Usage():
+            calls = usage.calls + usage.journaled
+            yield StageUsage(stage=stage, calls=calls, tokens_in=usage.tokens_in, tokens_out=usage.tokens_out)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,160 @@
+"""Where an answer comes from: sources, replay, joins, checks and spend, in a form that two equal runs write alike."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from tasks.core.models.answer import Candidate, Contract, JoinAudit, Question, Status, Step
+from tasks.core.models.source import FileKind, Outcome
+from tasks.core.models.value import Value
+
+SCHEMA_VERSION = 1
+CheckOutcome = Literal["passed", "failed", "noted"]
+
+
+class Origin(Value):
+    """One file of the folder, what became of it and which tables it gave."""
+
+    path: str
+    kind: FileKind
+    size: int
+    """Bytes."""
+    sha256: str
+    outcome: Outcome
+    reason: str = ""
+    tables: tuple[str, ...] = ()
+
+
+class UsedTable(Value):
+    """A table that the replayed query reads."""
+
+    name: str
+    path: str
+    """Source file, relative to the folder."""
+    inner: str = ""
+    """Name inside the file; empty when the file is one table."""
+    sha256: str = ""
+    """Of the source file."""
+    rows: int
+    set_aside: int = 0
+    """Source rows that could not be parsed and are not in the table."""
+    columns: tuple[str, ...] = ()
+    """Those that the query names; all of them for `*`."""
+    notes: tuple[str, ...] = ()
+    """What was noticed when the table and these columns were read."""
+
+
+class Statement(Value):
+    """What the knowledge says about a name that the query uses."""
+
+    path: str
+    line: int
+    text: str
+
+
+class Outline(Value):
+    """A query, taken apart for a reader; empty parts do not occur in it."""
+
+    tables: tuple[str, ...] = ()
+    """As the query names them, in order of appearance."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """(table as the query names it or empty, column); (table, `*`) for all of its columns."""
+    filters: tuple[str, ...] = ()
+    """Conditions that rows or groups must meet, each as SQL."""
+    groups: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    limit: str = ""
+    distinct: bool = False
+    ordered: bool = True
+    """Whether the query fixes the order of its rows; a query that cannot be read counts as ordered."""
+
+
+class Replay(Value):
+    """The submission, run once more from the stored catalogue."""
+
+    sql: str
+    program: str = ""
+    columns: tuple[str, ...] = ()
+    """Header of the answer."""
+    expected: str = ""
+    """Digest of the result that the solver saw."""
+    digest: str = ""
+    """Digest of the replayed result; empty when it did not run."""
+    rows: int = 0
+    truncated: bool = False
+    """More rows than `query.max_rows`: the rest is not in the answer."""
+    sorted: bool = False
+    """The query leaves the order open, so the rows were sorted by value."""
+    error: str = ""
+
+    @property
+    def equal(self) -> bool:
+        """The replay ran and gave what the solver saw."""
+        return not self.error and bool(self.digest) and self.digest == self.expected
+
+
+class Check(Value):
+    """One deterministic look at the answer."""
+
+    name: str
+    outcome: CheckOutcome
+    detail: str = ""
+
+
+class Joins(Value):
+    """The joins of the query, measured."""
+
+    audits: tuple[JoinAudit, ...] = ()
+    problem: str = ""
+    """Why they could not be measured; empty when they were, or there are none."""
+
+
+class StageUsage(Value):
+    """Model calls of one stage, whether an endpoint or the journal answered: what the work takes, not what was paid."""
+
+    stage: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+
+
+class Solving(Value):
+    """How the solver came to its submission."""
+
+    style: Literal["tools", "json", "single"]
+    ended: str
+    chosen: int | None
+    """Index into `candidates`."""
+    samples: int
+    agreement: float | None
+    """Share of samples that gave the chosen result; None outside the `single` style."""
+    candidates: tuple[Candidate, ...]
+    steps: tuple[Step, ...]
+    problems: tuple[str, ...]
+
+
+class Evidence(Value):
+    """`evidence.json`. No time, place, secret or machine is in it: equal runs write equal bytes."""
+
+    schema_version: int = SCHEMA_VERSION
+    question: Question
+    status: Status
+    reason: str
+    contract: Contract
+    replay: Replay | None
+    """None when there was nothing to replay."""
+    outline: Outline
+    used: tuple[UsedTable, ...]
+    joins: Joins
+    statements: tuple[Statement, ...]
+    checks: tuple[Check, ...]
+    doubts: tuple[str, ...]
+    """Sentences for the reader: what speaks against taking the answer at its word."""
+    sources: tuple[Origin, ...]
+    solving: Solving
+    models: dict[str, dict[str, JsonValue]]
+    """By role: model, sampling and limits; no address, no key."""
+    usage: tuple[StageUsage, ...]
+    versions: dict[str, str]
