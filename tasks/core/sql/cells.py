@@ -13,8 +13,13 @@ from typing import Any
 
 from tasks.core.models.answer import Cell
 
+_WHOLE = frozenset(
+    ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"]
+)
 _EXACT = 1 << 53
 """Up to here a float holds every integer."""
+_FINE = 1e9
+"""From here on 10 significant digits say no more than the whole number."""
 
 
 def to_cell(value: Any) -> Cell:
@@ -38,12 +43,8 @@ def to_cell(value: Any) -> Cell:
 
 def to_cells(rows: Sequence[tuple[Any, ...]], types: Sequence[str]) -> list[tuple[Cell, ...]]:
     """Rows as cells; `types` are DuckDB's names of the columns."""
-    return list(
-        zip(
-            *(_column(list(column), kind) for column, kind in zip(zip(*rows, strict=True), types, strict=True)),
-            strict=True,
-        )
-    )
+    columns = [_cells(column, kind) for column, kind in zip(_columns(rows), types, strict=False)]
+    return list(zip(*columns, strict=True))
 
 
 class Digest:
@@ -56,14 +57,10 @@ class Digest:
 
     def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Take in rows of values as DuckDB gives them."""
-        columns = [
-            [_token(value) for value in (_singles(column) if kind == "FLOAT" else column)]
-            for column, kind in zip(zip(*rows, strict=True), self.types, strict=True)
-        ]
-        blake, from_bytes = hashlib.blake2b, int.from_bytes
-        total = 0
-        for tokens in zip(*columns, strict=True):
-            total += from_bytes(blake("\x1f".join(tokens).encode("utf-8", "surrogatepass"), digest_size=16).digest())
+        columns = [_tokens(column, kind) for column, kind in zip(_columns(rows), self.types, strict=False)]
+        blake, number, total = hashlib.blake2b, int.from_bytes, 0
+        for line in map("\x1f".join, zip(*columns, strict=True)):
+            total += number(blake(line.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "big")
         self._sum = (self._sum + total) % (1 << 128)
         self.rows += len(rows)
 
@@ -79,10 +76,25 @@ def csv_lines(rows: Iterable[tuple[Cell, ...]]) -> str:
     return "".join((",".join(map(_field, row)) or '""') + "\n" for row in rows)
 
 
-def _column(values: list[Any], kind: str) -> list[Cell]:
-    if kind == "VARCHAR" or kind.endswith("INT") or kind == "INTEGER":
+def _columns(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return list(zip(*rows, strict=True))
+
+
+def _cells(values: Sequence[Any], kind: str) -> Sequence[Cell]:
+    if kind == "VARCHAR" or kind in _WHOLE:
         return values
     return [to_cell(value) for value in (_singles(values) if kind == "FLOAT" else values)]
+
+
+def _tokens(values: Sequence[Any], kind: str) -> list[str]:
+    """Canonical forms: `n` NULL, `b` boolean, `#` number, `t` anything else as its cell's text, with its length."""
+    if kind == "VARCHAR":
+        return ["n" if value is None else f"t{len(value)}:{value}" for value in values]
+    if kind in _WHOLE:
+        return ["n" if value is None else f"#{value}" for value in values]
+    if kind == "DOUBLE":
+        return [_double(value) for value in values]
+    return [_token(value) for value in (_singles(values) if kind == "FLOAT" else values)]
 
 
 def _singles(values: Iterable[Any]) -> list[Any]:
@@ -99,7 +111,6 @@ def _single(value: float) -> float:
 
 
 def _token(value: Any) -> str:
-    """A value in canonical form: `n` NULL, `b` boolean, `#` number, `t` anything else as its cell's text."""
     if value is None:
         return "n"
     if isinstance(value, str):
@@ -114,13 +125,21 @@ def _token(value: Any) -> str:
     return f"t{len(text)}:{text}"
 
 
+def _double(value: float | None) -> str:
+    """What `_token` says of a float, sooner."""
+    if value is None:
+        return "n"
+    if value.is_integer() and -_EXACT < value < _EXACT:
+        return f"#{int(value)}"
+    return f"#{value:.10g}" if -_FINE < value < _FINE else f"#{_number(value)}"
+
+
 def _number(value: float | Decimal) -> str:
+    """To 10 significant digits, but never coarser than whole; equal numbers of any type are equal texts."""
     if not math.isfinite(value):
         return _not_finite(float(value))
-    whole = value == int(value)
-    if whole and (abs(value) < _EXACT or isinstance(value, Decimal)):
-        return str(int(value))
-    if 1e9 <= abs(value) < _EXACT or (isinstance(value, Decimal) and abs(value) >= _EXACT):
+    whole, size = value == int(value), abs(float(value))
+    if (isinstance(value, Decimal) and (whole or size >= _FINE)) or _FINE <= size < _EXACT or (whole and size < _EXACT):
         return str(round(value))
     text = f"{float(value):.10g}"
     return f"{Decimal(text):f}" if whole else text

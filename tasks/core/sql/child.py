@@ -7,19 +7,20 @@ a query could not be replayed.
 from __future__ import annotations
 
 import functools
-import os
 import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
-
+from tasks.core.models.answer import Cell
 from tasks.core.process import answer_requests
 from tasks.core.sql import guard, messages
 from tasks.core.sql.cells import Digest, csv_lines, to_cells
 from tasks.core.sql.names import quote
+
+if TYPE_CHECKING:
+    import duckdb
 
 _BATCH = 4096
 _REPLY_CHARS = 16 << 20
@@ -30,6 +31,8 @@ _LOSSY = re.compile(r"\bINTERVAL\b|\w+_NS\b")
 
 def handle(request: dict[str, Any]) -> dict[str, Any]:
     """Answer one request: `open`, `query`, `export` or `measure`."""
+    import duckdb
+
     connection, schema = _open(request["database"], request["memory_mb"])
     sql = request.get("sql", "")
     try:
@@ -48,9 +51,10 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
 
 def _run(connection: duckdb.DuckDBPyConnection, request: dict[str, Any]) -> dict[str, Any]:
     started = time.monotonic()
-    sql, wanted, most = request["sql"], request["preview"], request["max_rows"]
-    names, types, batches = _execute(connection, sql)
-    digest, preview, truncated = Digest(types), [], False
+    wanted, most = request["preview"], request["max_rows"]
+    names, types, batches = _execute(connection, request["sql"])
+    digest, truncated = Digest(types), False
+    preview: list[tuple[Cell, ...]] = []
     with _Export(request.get("path"), names) as export:
         for batch in batches:
             if truncated := digest.rows + len(batch) > most:
@@ -111,7 +115,7 @@ class _Export:
         if self.path:
             self.file.close()
             if kind is None:
-                os.replace(part(self.path), self.path)
+                part(self.path).replace(self.path)
             else:
                 part(self.path).unlink()
 
@@ -129,11 +133,13 @@ def _measure(connection: duckdb.DuckDBPyConnection, statement: str) -> list[tupl
 @functools.lru_cache(maxsize=1)
 def _open(database: str, memory_mb: int) -> tuple[duckdb.DuckDBPyConnection, dict[str, tuple[str, ...]]]:
     """A locked connection, and the tables with their columns."""
+    import duckdb
+
     connection = duckdb.connect(database, read_only=True)
     schema: dict[str, tuple[str, ...]] = {}
     for table, column in connection.execute(
         "select table_name, column_name from duckdb_columns() where not internal and database_name = current_database() "
-        "and schema_name = 'main' order by table_oid, column_index"
+        "and schema_name = 'main' order by table_name, column_index"
     ).fetchall():
         schema[table] = (*schema.get(table, ()), column)
     for name, value in {

@@ -22,16 +22,93 @@ _NAMED = 30
 """Tables that a message lists."""
 
 _KINDS = frozenset(
-    ["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "PIVOT", "SHOW_REF", "DISTINCT_MODIFIER", "ORDER_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "ORDER_DEFAULT", "ASCENDING", "DESCENDING"]
+    [
+        "SELECT_NODE",
+        "SET_OPERATION_NODE",
+        "RECURSIVE_CTE_NODE",
+        "BASE_TABLE",
+        "SUBQUERY",
+        "JOIN",
+        "TABLE_FUNCTION",
+        "EXPRESSION_LIST",
+        "EMPTY",
+        "PIVOT",
+        "SHOW_REF",
+        "DISTINCT_MODIFIER",
+        "ORDER_MODIFIER",
+        "LIMIT_MODIFIER",
+        "LIMIT_PERCENT_MODIFIER",
+        "ORDER_DEFAULT",
+        "ASCENDING",
+        "DESCENDING",
+    ]
 )
 """Kinds of tree nodes that are no expressions. DML in a CTE (`INSERT_QUERY_NODE`, `COPY_QUERY_NODE`) is not among them."""
 _TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest"})
 _CLOCK = frozenset(
-    ["now", "today", "current_date", "current_time", "current_timestamp", "current_localtime", "current_localtimestamp", "localtime", "localtimestamp", "get_current_time", "get_current_timestamp", "transaction_timestamp", "pg_postmaster_start_time"]
+    [
+        "now",
+        "today",
+        "current_date",
+        "current_time",
+        "current_timestamp",
+        "current_localtime",
+        "current_localtimestamp",
+        "localtime",
+        "localtimestamp",
+        "get_current_time",
+        "get_current_timestamp",
+        "transaction_timestamp",
+        "pg_postmaster_start_time",
+    ]
 )
 _CHANCE = frozenset(["random", "setseed", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "reservoir_quantile"])
 _SESSION = frozenset(
-    ["getenv", "getvariable", "current_setting", "current_database", "current_catalog", "current_schema", "current_schemas", "current_user", "current_role", "session_user", "user", "current_query", "current_query_id", "current_connection_id", "current_transaction_id", "txid_current", "in_search_path", "inet_client_addr", "inet_client_port", "inet_server_addr", "inet_server_port", "version", "get_block_size", "nextval", "currval", "setval", "write_log", "sleep_ms", "pg_sleep", "pg_conf_load_time", "query", "query_table", "glob", "read_text", "read_blob", "json_execute_serialized_sql", "json_deserialize_sql", "json_serialize_plan", "json_serialize_sql", "vector_type", "stats", "which_secret", "parse_duckdb_log_message"]
+    [
+        "getenv",
+        "getvariable",
+        "current_setting",
+        "current_database",
+        "current_catalog",
+        "current_schema",
+        "current_schemas",
+        "current_user",
+        "current_role",
+        "session_user",
+        "user",
+        "current_query",
+        "current_query_id",
+        "current_connection_id",
+        "current_transaction_id",
+        "txid_current",
+        "in_search_path",
+        "inet_client_addr",
+        "inet_client_port",
+        "inet_server_addr",
+        "inet_server_port",
+        "version",
+        "get_block_size",
+        "nextval",
+        "currval",
+        "setval",
+        "write_log",
+        "sleep_ms",
+        "pg_sleep",
+        "pg_conf_load_time",
+        "query",
+        "query_table",
+        "glob",
+        "read_text",
+        "read_blob",
+        "json_execute_serialized_sql",
+        "json_deserialize_sql",
+        "json_serialize_plan",
+        "json_serialize_sql",
+        "vector_type",
+        "stats",
+        "which_secret",
+        "parse_duckdb_log_message",
+    ]
 )
 _NO_DATE = "{name} is not the day of the question: write the date itself, e.g. DATE '2024-05-31'"
 
@@ -168,22 +245,25 @@ def _parse(sql: str, connection: duckdb.DuckDBPyConnection) -> str:
     return str(row[0]) if row else "{}"
 
 
+def _syntax(sql: str, tree: dict[str, Any]) -> str:
+    message = str(tree.get("error_message", "not a SELECT"))
+    if message.startswith("Only SELECT"):
+        first = sql.split(maxsplit=1)[0].upper() if sql.split() else ""
+        if "pivot" in sql.lower() and first in ("PIVOT", "SELECT", "FROM", "WITH"):
+            return "PIVOT needs its values: PIVOT … ON column IN ('a', 'b') USING …"
+        refused = "what comes with it" if first in ("SELECT", "FROM", "WITH") else first
+        return f"{refused} is not allowed: send one SELECT (WITH … SELECT is fine)"
+    if "expression depth" in message:
+        return "the query is nested too deeply, or chains too many operators: write it with WITH or IN"
+    place = str(tree.get("position", ""))
+    if not place.isdecimal():
+        return message[:300]
+    before = sql.encode()[: int(place)].decode("utf-8", "ignore")
+    return f"{message[:200]} (line {before.count(chr(10)) + 1}, after {' '.join(before.split())[-30:]!r})"
+
+
 @functools.cache
 def _parser() -> duckdb.DuckDBPyConnection:
     import duckdb
 
     return duckdb.connect(config={"enable_external_access": "false"})
-
-
-def _syntax(sql: str, tree: dict[str, Any]) -> str:
-    message = str(tree.get("error_message", "not a SELECT"))
-    if message.startswith("Only SELECT"):
-        words = sql.split(maxsplit=1)
-        if words and "pivot" in sql.lower() and words[0].lower() in ("pivot", "select", "from", "with"):
-            return "PIVOT needs its values: PIVOT … ON column IN ('a', 'b') USING …"
-        return f"{words[0].upper() if words else 'this'} is not allowed: send one SELECT (WITH … SELECT is fine)"
-    place = str(tree.get("position", ""))
-    if not place.isdecimal():
-        return message[:300]
-    before = sql.encode()[: int(place)].decode("utf-8", "ignore")
-    return f"{message[:200]} (line {before.count(chr(10)) + 1}, after {before[-30:].strip()!r})"
