@@ -1,0 +1,216 @@
+"""File → its encoding by the evidence of all its bytes, its text, or a UTF-8 copy of it."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_BLOCK = 1 << 20
+_SAMPLE = 1 << 18
+"""Bytes of lines with non-ASCII characters that a legacy encoding is judged by."""
+_FEW = 40
+"""Below so many non-ASCII bytes any guess is a guess."""
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_WESTERN = {"cp1250", "latin_1", "cp852", "cp437", "iso8859_15", "cp858", "cp850", "mac_roman", "cp1254", "cp1257"}
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A Python codec name; `mixed` means UTF-8 lines beside lines in this codec."""
+
+    name: str
+    certain: bool = True
+    mixed: bool = False
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether the bytes are UTF-8 as they are, but for a byte-order mark."""
+        return self.name in ("utf-8", "utf-8-sig") and not self.mixed
+
+    @property
+    def note(self) -> str:
+        """What a reader should know; empty for Unicode."""
+        if self.mixed:
+            return f"lines in UTF-8 and lines in {self.name} in one file; each was read as what it is"
+        if not self.certain:
+            return f"encoding guessed from few characters as {self.name}; look at the names and texts"
+        return "" if self.name.startswith("utf") else f"read as {self.name}"
+
+
+def detect(path: Path) -> Encoding:
+    """The encoding of a file: byte-order mark, NUL pattern, strict UTF-8, then the lines that are not UTF-8."""
+    with path.open("rb") as file:
+        head = file.read(1 << 16)
+    for mark, name in _BOMS:
+        if head.startswith(mark):
+            return Encoding(name)
+    if wide := _utf16(head):
+        return Encoding(wide)
+    if _is_utf8(path):
+        return Encoding("utf-8")
+    good, bad = _odd_lines(path)
+    name, certain = _legacy(bad)
+    return Encoding(name, certain, mixed=_has_words(good))
+
+
+def read_text(path: Path) -> tuple[str, Encoding, int]:
+    """The whole text, its encoding, and how many characters could not be decoded (U+FFFD stands for them)."""
+    encoding = detect(path)
+    text = "".join(_decoded(path, encoding))
+    return text, encoding, text.count("\ufffd")
+
+
+def transcode(path: Path, encoding: Encoding, target: Path) -> int:
+    """Write a UTF-8 copy without byte-order mark; line ends stay. Returns the count of undecodable characters."""
+    lost = 0
+    with target.open("w", encoding="utf-8", newline="", errors="replace") as out:
+        for piece in _decoded(path, encoding):
+            lost += piece.count("\ufffd")
+            out.write(piece)
+    return lost
+
+
+def _decoded(path: Path, encoding: Encoding) -> Iterator[str]:
+    with path.open("rb") as file:
+        if encoding.mixed:
+            for line in file:
+                yield _either(line, encoding.name)
+            return
+        decoder = codecs.getincrementaldecoder(encoding.name)("replace")
+        while block := file.read(_BLOCK):
+            yield decoder.decode(block)
+        yield decoder.decode(b"", True)
+
+
+def _either(line: bytes, legacy: str) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode(legacy, "replace")
+
+
+def _utf16(head: bytes) -> str:
+    """UTF-16 without a mark: the NUL bytes of its ASCII characters all lie on one side."""
+    nuls = head.count(0)
+    if nuls < 3 or nuls < len(head) * 0.02:
+        return ""
+    odd = head[1::2].count(0)
+    if odd >= nuls * 0.95:
+        return "utf-16-le"
+    return "utf-16-be" if odd <= nuls * 0.05 else ""
+
+
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                decoder.decode(block)
+        decoder.decode(b"", True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _odd_lines(path: Path) -> tuple[bytes, bytes]:
+    """Lines with non-ASCII bytes: those in UTF-8 and the others. ASCII lines would drown the signal."""
+    good, bad = bytearray(), bytearray()
+    with path.open("rb") as file:
+        while (line := file.readline(_SAMPLE)) and len(bad) < _SAMPLE:
+            if line.isascii():
+                continue
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                bad += line
+            else:
+                if len(good) < _SAMPLE:
+                    good += line
+    return bytes(good), bytes(bad)
+
+
+def _has_words(good: bytes) -> bool:
+    """Whether these lines are UTF-8 by intent: two or three bytes may be so by chance, a sequence of words is not."""
+    return sum(byte > 127 for byte in good) >= 6
+
+
+def _legacy(sample: bytes) -> tuple[str, bool]:
+    """Codec and whether it is certain, for bytes that are no UTF-8."""
+    high = sum(byte > 127 for byte in sample)
+    runs = re.findall(rb"[\x80-\xff]+", sample)
+    lone = sum(len(run) == 1 for run in runs)
+    beside = len(re.findall(rb"[A-Za-z][\x80-\xff](?=[a-z\s,;.\"'])|(?<=[\s,;\"'])[\x80-\xff][a-z]", sample))
+    scores = sorted(((_share(sample, name, common), name) for name, common in _EASTERN.items()), reverse=True)
+    best, name = scores[0]
+    if lone >= 0.8 * len(runs) and beside >= 0.5 * lone and best < 0.9:
+        return ("cp1252" if _can(sample, "cp1252") else "latin-1"), high >= _FEW
+    if name == "gb18030" and _is_hangul(sample):
+        return "euc_kr", high >= _FEW
+    if best >= 0.6:
+        return name, high >= _FEW and best - scores[1][0] > 0.1
+    return _guess(sample), False
+
+
+def _share(sample: bytes, name: str, common: Callable[[int, int], bool]) -> float:
+    """Share of two-byte characters that are frequent ones in this codec; 0 when the bytes do not fit it."""
+    if not _can(sample, name):
+        return 0.0
+    pairs = _pairs(sample)
+    return sum(common(*pair) for pair in pairs) / len(pairs) if pairs else 0.0
+
+
+def _pairs(sample: bytes) -> list[tuple[int, int]]:
+    return [(pair[0], pair[1]) for pair in re.findall(rb"[\x81-\xfe][\x30-\xfe]", sample, re.DOTALL)]
+
+
+def _can(sample: bytes, name: str) -> bool:
+    try:
+        codecs.getincrementaldecoder(name)().decode(sample)
+    except (UnicodeDecodeError, LookupError):
+        return False
+    return True
+
+
+def _is_hangul(sample: bytes) -> bool:
+    """Hangul of EUC-KR lies in the first half of the common Chinese characters; Chinese text uses both halves."""
+    pairs = _pairs(sample)
+    return len(pairs) >= 16 and all(0xB0 <= lead <= 0xC8 or lead in (0xA1, 0xA3) for lead, _ in pairs)
+
+
+def _guess(sample: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    found = from_bytes(sample).best()
+    name = found.encoding if found else "cp1252"
+    if name in _WESTERN:
+        name = "cp1252"
+    return name if _can(sample, name) else "latin-1"
+
+
+def _common_chinese(lead: int, trail: int) -> bool:
+    return trail >= 0xA1 and (0xB0 <= lead <= 0xD7 or 0xA1 <= lead <= 0xA3)
+
+
+def _common_taiwan(lead: int, trail: int) -> bool:
+    return (0xA4 <= lead <= 0xC6 or lead == 0xA1) and (0x40 <= trail <= 0x7E or trail >= 0xA1)
+
+
+def _common_japanese(lead: int, trail: int) -> bool:
+    kana = (lead == 0x82 and 0x4F <= trail <= 0xF1) or (lead == 0x83 and trail <= 0x96)
+    return kana or 0x88 <= lead <= 0x97 or (lead == 0x81 and trail <= 0x5B)
+
+
+_EASTERN: dict[str, Callable[[int, int], bool]] = {
+    "gb18030": _common_chinese,
+    "big5": _common_taiwan,
+    "cp932": _common_japanese,
+}

@@ -1,0 +1,176 @@
+"""Rows from the readers → typed tables in one DuckDB file: all text first, then whole columns.
+
+DuckDB reads no source by guessing: each type rests on a count over every value of the column.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tasks.core.sql.names import literal, quote
+
+_BLANKS = "' ' || chr(9) || chr(160) || chr(12288)"
+"""Space, tab, no-break space, ideographic space. DuckDB reads no \\u in strings, so by number."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Values of one column that have one shape."""
+
+    count: int
+    example: str
+    padded: int
+    """Those with blanks around them."""
+    digits: int
+    """Most digits in one of them, leading zeros and exponents aside."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A column as it shall be: name, DuckDB type, and its value from `{x}`, the draft's text."""
+
+    name: str
+    type: str = "VARCHAR"
+    value: str = "{x}"
+
+
+class Builder:
+    """Writes one DuckDB file; for the loading child only. `scratch` takes what does not fit in memory."""
+
+    def __init__(self, path: Path, scratch: Path, memory_mb: int) -> None:
+        import duckdb
+
+        self._connection = duckdb.connect(
+            str(path),
+            config={
+                "memory_limit": f"{memory_mb}MB",
+                "threads": "2",
+                "temp_directory": str(scratch),
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "python_enable_replacements": "false",
+                "preserve_insertion_order": "true",
+            },
+        )
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All tables of one file, or none of them."""
+        self.run("begin")
+        try:
+            yield
+        except BaseException:
+            self.run("rollback")
+            raise
+        self.run("commit")
+
+    def run(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run one statement of ours; its rows."""
+        return list(self._connection.execute(sql).fetchall())
+
+    def draft(self, width: int) -> Draft:
+        """A new text table of so many columns, in place of the one before."""
+        return Draft(self, width)
+
+    def create(self, table: str, columns: Sequence[tuple[str, str]]) -> None:
+        """An empty table with these names and DuckDB types."""
+        self.run(f"create table {quote(table)} ({', '.join(f'{quote(name)} {kind}' for name, kind in columns)})")
+
+    def insert(self, table: str, batch: Any, select: str = "*") -> None:
+        """Append an Arrow table, whose columns fit by position."""
+        self._connection.register("arriving", batch)
+        try:
+            self.run(f"insert into {quote(table)} select {select} from arriving")
+        finally:
+            self._connection.unregister("arriving")
+
+    def count(self, table: str) -> int:
+        """Rows of a table."""
+        return int(self.run(f"select count(*) from {quote(table)}")[0][0])
+
+    def rename(self, table: str, name: str) -> None:
+        """Give a table its final name."""
+        self.run(f"alter table {quote(table)} rename to {quote(name)}")
+
+    def close(self) -> None:
+        """Write everything to the file; no side file stays."""
+        self.run("checkpoint")
+        self._connection.close()
+
+
+class Draft:
+    """The text table of the source that is being read; NULL is NULL, everything else is as written."""
+
+    _NAME = "tablewright_draft"
+
+    def __init__(self, builder: Builder, width: int) -> None:
+        self._builder = builder
+        self.width = 0
+        builder.run(f"drop table if exists temp.{self._NAME}")
+        self.widen(width)
+
+    def widen(self, width: int) -> None:
+        """Add columns on the right; NULL in the rows that are there."""
+        if not self.width and width:
+            columns = ", ".join(f"c{i} varchar" for i in range(width))
+            self._builder.run(f"create temp table {self._NAME} ({columns})")
+            self.width = width
+        for position in range(self.width, width):
+            self._builder.run(f"alter table {self._NAME} add column c{position} varchar")
+        self.width = max(self.width, width)
+
+    def add(self, columns: Sequence[Sequence[str | None]]) -> None:
+        """Append rows, given as columns of equal length; the draft widens as needed. Columns not given are NULL."""
+        import pyarrow as pa
+
+        self.widen(len(columns))
+        arrays = [pa.array(column, pa.string()) for column in columns]
+        batch = pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))])
+        rest = "".join(", null" for _ in range(self.width - len(columns)))
+        self._builder.insert(self._NAME, batch, f"*{rest}")
+
+    def read_csv(self, path: Path, delimiter: str, quote_mark: str, skip: int) -> None:
+        """Fill the draft from regular UTF-8 CSV; the first irregular byte raises duckdb.Error."""
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(self.width))
+        self._builder.run(
+            f"insert into {self._NAME} select * from read_csv({literal(str(path))}, auto_detect=false, "
+            f"columns={{{columns}}}, header=false, skip={skip}, delim={literal(delimiter)}, "
+            f"quote={literal(quote_mark)}, escape={literal(quote_mark)}, strict_mode=true, null_padding=false, "
+            "nullstr='', allow_quoted_nulls=false, max_line_size=67108864)"
+        )
+
+    def rows(self) -> int:
+        """Rows so far."""
+        return self._builder.count(self._NAME)
+
+    def tallies(self, shape: str) -> list[dict[str, Tally]]:
+        """For each column, its non-null values by shape. `shape` is SQL over `v` (as written) and `t` (trimmed)."""
+        found: list[dict[str, Tally]] = [{} for _ in range(self.width)]
+        digits = r"length(ltrim(regexp_replace(regexp_replace(t, '[eE].*$', ''), '[^0-9]', '', 'g'), '0'))"
+        sql = f"""
+            select k, shape, count(*), min(v), count(*) filter (v <> t), max({digits})
+            from (select k, v, t, {shape} as shape
+                  from (select k, v, trim(v, {_BLANKS}) as t
+                        from (unpivot {self._NAME} on columns(*) into name k value v)))
+            group by all"""
+        for name, kind, count, example, padded, most in self._builder.run(sql) if self.width else ():
+            found[int(name[1:])][kind] = Tally(count, example, padded, most or 0)
+        return found
+
+    def settle(self, table: str, targets: Sequence[Target | None]) -> int:
+        """Make the final table, one target a column, None for a column left out. Returns its rows.
+
+        A value that does not fit its target raises duckdb.Error: types come from counts, so that is a defect.
+        """
+        parts = [
+            f"cast({target.value.format(x=f'c{i}', t=f'trim(c{i}, {_BLANKS})')} as {target.type}) as {quote(target.name)}"
+            for i, target in enumerate(targets)
+            if target
+        ]
+        self._builder.run(f"create table {quote(table)} as select {', '.join(parts)} from {self._NAME}")
+        self._builder.run(f"drop table {self._NAME}")
+        return self._builder.count(table)

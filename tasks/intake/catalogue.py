@@ -1,0 +1,104 @@
+"""Inventory → Catalogue: every table loaded once into one DuckDB file, and the last word on every file."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tasks.core.files import store as stores
+from tasks.core.models.catalogue import Catalogue, Table
+from tasks.core.models.source import Inventory, SourceFile
+from tasks.core.process import ChildError, Worker
+from tasks.core.settings import IntakeSettings
+from tasks.intake.naming import Named, canonical
+from tasks.intake.part import Loaded, Part
+from tasks.stage import stage
+
+_FINISH_SECONDS = 600
+
+
+@stage()
+async def build_catalogue(inventory: Inventory, limits: IntakeSettings) -> Catalogue:
+    """Load every file that shall become tables. A file that cannot be read costs itself only."""
+    store = stores.current()
+    store.cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="catalogue-", dir=store.cache) as place:
+        folder = Path(place)
+        loading = _Loading(folder, limits)
+        try:
+            files = [await loading.load(Path(inventory.root), file) for file in inventory.files]
+            tables = await loading.finish()
+        finally:
+            await loading.worker.close()
+        database = store.put_file(folder / "catalogue.duckdb")
+    return Catalogue(database=database, tables=tables, files=tuple(files))
+
+
+class _Loading:
+    """The parent's side: one request a file to the child, which is made anew when it was stopped."""
+
+    def __init__(self, folder: Path, limits: IntakeSettings) -> None:
+        self.worker = Worker("tasks.intake.loader", limits.memory_mb)
+        self._limits = limits
+        self._scratch = folder / "scratch"
+        self._scratch.mkdir()
+        self._database = folder / "catalogue.duckdb"
+        self._parts: list[tuple[SourceFile, Part]] = []
+        self._number = 0
+
+    async def load(self, root: Path, file: SourceFile) -> SourceFile:
+        """Load one file; the file with its final outcome."""
+        if file.outcome != "table":
+            return file
+        self._number += 1
+        request = {
+            "path": str(root / file.path),
+            "kind": file.kind,
+            "stored": f"source_{self._number}",
+            "sample_bytes": self._limits.sample_bytes,
+            "view_seconds": self._limits.file_seconds / 10,
+        }
+        try:
+            loaded = Loaded.model_validate(await self._ask(request, self._limits.file_seconds))
+        except ChildError as error:
+            loaded = Loaded(error=f"reading it {error.message}")
+        self._parts += [(file, part) for part in loaded.parts]
+        if loaded.error or not loaded.parts:
+            reason = loaded.error or "; ".join(loaded.unread)
+            return file.model_copy(update={"outcome": "unreadable", "reason": reason})
+        return file.model_copy(update={"reason": "; ".join((*filter(None, [file.reason]), *loaded.unread))})
+
+    async def finish(self) -> tuple[Table, ...]:
+        """Give every table its final name and close the file."""
+        names = canonical([Named(part.name, file.path, file.kind) for file, part in self._parts])
+        renames: list[tuple[str, str]] = []
+        tables = []
+        for (file, part), name in zip(self._parts, names, strict=True):
+            renames.append((part.stored, name))
+            notes = part.notes
+            if part.set_aside:
+                renames.append((f"{part.stored}__set_aside", f"{name}__set_aside"))
+                notes = (*notes, f"{part.set_aside:,} lines could not be read; they are kept in {name}__set_aside")
+            if name != part.name:
+                notes = (*notes, f"called {part.name!r} in its source; other tables have that name too")
+            tables.append(_table(file, part, name, notes))
+        await self._ask({"names": renames}, _FINISH_SECONDS)
+        return tuple(tables)
+
+    async def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        return await self.worker.ask(
+            {**request, "database": str(self._database), "scratch": str(self._scratch)}, seconds
+        )
+
+
+def _table(file: SourceFile, part: Part, name: str, notes: tuple[str, ...]) -> Table:
+    return Table(
+        name=name,
+        path=file.path,
+        inner=part.inner,
+        columns=part.columns,
+        rows=part.rows,
+        set_aside=part.set_aside,
+        notes=notes,
+    )

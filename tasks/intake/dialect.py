@@ -1,0 +1,122 @@
+"""First lines of a delimited file → delimiter, quote, lines above the header, and whether there is a header."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from tasks.intake.records import Dialect, Irregular, Record, records
+
+_DELIMITERS = (",", ";", "\t", "|")
+_LINES = 400
+_VALUE = re.compile(r"[-+]?[\d.,]*\d[\d.,]*%?|\d{4}-\d\d?-\d\d?.*|\d\d?[/.]\d\d?[/.]\d{2,4}.*")
+_YEAR = re.compile(r"(1[89]|20|21)\d\d")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the records of a file begin."""
+
+    dialect: Dialect
+    above: int
+    """Lines above the header (or the first record): titles, comments, `sep=`."""
+    header: bool
+    notes: tuple[str, ...] = ()
+
+
+def sniff(sample: str, suffix: str) -> Layout:
+    """Judge the first lines of a file; `suffix` (`.tsv`) decides where two readings fit equally well."""
+    lines = sample.splitlines(keepends=True)[:_LINES]
+    told = re.match(r"(?i)sep=(.)$", lines[0].rstrip("\r\n")) if lines else None
+    body = lines[1:] if told else lines
+    preferred = "\t" if suffix in (".tsv", ".tab") else "|" if suffix == ".psv" else ","
+    choices = [told[1]] if told else sorted(_DELIMITERS, key=lambda mark: mark != preferred)
+    best: tuple[float, Dialect, list[tuple[int, Record]], int] | None = None
+    for delimiter in choices:
+        for quote in ('"', "'"):
+            tried = _try(body, _dialect(body, delimiter, quote))
+            if tried and (best is None or tried[0] > best[0] + 1e-9):
+                best = tried
+    if best is None:
+        dialect = Dialect(told[1] if told else preferred)
+        found, width = _read(body, dialect), 1
+    else:
+        _, dialect, found, width = best
+    first = _first(found, width)
+    above = (1 if told else 0) + (found[first][0] - 1 if first < len(found) else 0)
+    header, notes = _header([record for _, record in found[first:]])
+    if told and not above - 1:
+        notes = (*notes, f"the first line names the delimiter {told[1]!r}")
+    return Layout(_spaced(dialect, found[first:]), above, header, notes)
+
+
+def _dialect(lines: list[str], delimiter: str, quote: str) -> Dialect:
+    text = "".join(lines)
+    backslash = text.count(f"\\{quote}") > 0 and f"{quote}{quote}" not in text.replace(f"\\{quote}", "")
+    return Dialect(delimiter, quote, "\\" if backslash and f"{quote}" in text.replace(f"\\{quote}", "") else "")
+
+
+def _read(lines: list[str], dialect: Dialect) -> list[tuple[int, Record]]:
+    return list(records(lines, dialect, Irregular(lambda *_: None)))
+
+
+def _try(lines: list[str], dialect: Dialect) -> tuple[float, Dialect, list[tuple[int, Record]], int] | None:
+    """Score by how many records have the commonest width; None when this delimiter does not divide the lines."""
+    if dialect.quote == "'":
+        mark = re.escape(dialect.delimiter)
+        if len(re.findall(rf"(?:^|{mark})'[^'\n]*'(?={mark}|$)", "".join(lines), re.MULTILINE)) < 3:
+            return None
+    found = _read(lines, dialect)
+    plain = [record for _, record in found if not (record[0] or "").startswith("#")] or [record for _, record in found]
+    widths = Counter(map(len, plain))
+    if not widths:
+        return None
+    width, count = max(widths.items(), key=lambda item: (item[1] * (item[0] > 1), item[0]))
+    if width < 2 or (count < 2 and len(plain) > 1) or count < 0.5 * len(plain):
+        return None
+    score = count / len(plain) + min(width, 50) / 500 + (0.05 if dialect.quote == "'" else 0)
+    return score, dialect, found, width
+
+
+def _first(found: list[tuple[int, Record]], width: int) -> int:
+    """Index of the first record that is neither title nor comment."""
+    for index, (_, record) in enumerate(found[:60]):
+        filled = sum(bool(part and part.strip()) for part in record)
+        comment = (record[0] or "").startswith("#") and (
+            width == 1 and (record[0] or "").startswith("# ") or len(record) != width
+        )
+        title = width > 2 and (len(record) < 0.6 * width or (filled == 1 and not _continues(found, index, width)))
+        title = title or (width == 2 and len(record) == 1 and index + 1 < len(found))
+        if not (comment or title):
+            return index
+    return 0
+
+
+def _continues(found: list[tuple[int, Record]], index: int, width: int) -> bool:
+    """Whether records of one filled field are usual here."""
+    later = found[index + 1 : index + 20]
+    return sum(sum(bool(part) for part in record) <= 1 for _, record in later) > 0.5 * max(1, len(later))
+
+
+def _header(found: list[Record]) -> tuple[bool, tuple[str, ...]]:
+    """Whether the first record names the columns, and a note where it is doubtful."""
+    if not found:
+        return True, ()
+    first = [part.strip() for part in found[0] if part and part.strip()]
+    values = [part for part in first if _VALUE.fullmatch(part)]
+    if values and len(values) >= max(1, 0.5 * len(first)):
+        if all(_YEAR.fullmatch(part) for part in values) and len(values) < len(first):
+            return True, ()
+        if len(found) > 1 and len(values) == len(first) and all(_YEAR.fullmatch(part) for part in values):
+            return True, ("the first line holds years only and was taken as the names of the columns",)
+        return False, ("the first line looks like values, so the columns have no names here and are numbered",)
+    return True, ()
+
+
+def _spaced(dialect: Dialect, found: list[tuple[int, Record]]) -> Dialect:
+    """Whether every field but the first begins with a blank."""
+    later = [part for _, record in found for part in record[1:] if part]
+    if later and all(part.startswith(" ") for part in later):
+        return Dialect(dialect.delimiter, dialect.quote, dialect.escape, spaced=True)
+    return dialect

@@ -1,0 +1,226 @@
+"""JSON file → typed tables: array of objects, `{table, records}` and other wrappers, columns, keyed objects, NDJSON.
+
+A value keeps its type: text is text, even when it looks like a number. A column with several types becomes text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tasks.core.errors import InputError
+from tasks.core.files.text import detect, transcode
+from tasks.core.sql.build import Builder
+from tasks.intake.aside import Aside
+from tasks.intake.flat import Rows
+from tasks.intake.part import Part
+from tasks.intake.stream import Stream
+
+_GENERIC = {
+    "data", "records", "rows", "items", "results", "result", "values", "list", "entries", "features", "content",
+    "objects", "documents", "table", "tables", "response", "payload", "数据", "记录", "列表",
+}  # fmt: skip
+"""Keys that name no table."""
+_NAMES = ("table", "table_name", "tablename", "name", "表名")
+
+
+class _Job:
+    """The tables of one file so far."""
+
+    def __init__(self, path: Path, stored: str, builder: Builder) -> None:
+        self.path, self.stored, self.builder = path, stored, builder
+        self.parts: list[Part] = []
+        self.notes: list[str] = []
+
+    def table(self, name: str, inner: str, rows: Iterable[dict[str, Any]], aside: Aside | None = None) -> None:
+        """Write one table from its records."""
+        stored = f"{self.stored}_{len(self.parts)}"
+        written = Rows(self.builder)
+        for row in rows:
+            written.add(row)
+        columns, count, notes = written.settle(stored)
+        kept = aside.close() if aside else 0
+        part = Part(stored=stored, name=name, inner=inner, columns=columns, rows=count, set_aside=kept, notes=notes)
+        self.parts.append(part)
+
+
+def load(path: Path, stored: str, builder: Builder, scratch: Path) -> tuple[Part, ...]:
+    """Load a JSON file as tables `<stored>_0` … Raises InputError with the line when it is no JSON."""
+    if path.stat().st_size == 0:
+        raise InputError("the file is empty")
+    encoding = detect(path)
+    copy, job = scratch / "copy.json", _Job(path, stored, builder)
+    if encoding.note:
+        job.notes.append(encoding.note)
+    if not encoding.is_utf8 and (lost := transcode(path, encoding, copy)):
+        job.notes.append(f"{lost:,} characters could not be decoded; U+FFFD stands for them")
+    try:
+        with (path if encoding.is_utf8 else copy).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            stream = Stream(file)
+            _document(stream, job)
+    finally:
+        copy.unlink(missing_ok=True)
+    if stream.repeated:
+        job.notes.append(
+            f"keys given twice in one object, the last value counts: {', '.join(sorted(stream.repeated)[:5])}"
+        )
+    if stream.constants:
+        job.notes.append(f"{stream.constants:,} NaN or Infinity read as NULL")
+    return tuple(part.model_copy(update={"notes": (*job.notes, *part.notes)}) for part in job.parts)
+
+
+def _document(stream: Stream, job: _Job) -> None:
+    first = stream.peek()
+    if not first:
+        raise InputError("the file holds nothing but blanks")
+    if first == "[":
+        _array(stream, job)
+    elif first == "{" and not _is_lines(job.path):
+        _object(stream, job)
+    else:
+        _lines(stream, job)
+        return
+    if stream.peek():
+        raise InputError(f"not valid JSON: more text after the end of the document, in line {stream.line()}")
+
+
+def _is_lines(path: Path) -> bool:
+    """Whether the first line is an object of its own and another line follows."""
+    encoding = detect(path)
+    with path.open(encoding=encoding.name, errors="replace") as file:
+        lines = (line for line in file if line.strip("\ufeff \t\r\n"))
+        first, second = next(lines, ""), next(lines, "")
+    if not second:
+        return path.suffix.lower() in (".jsonl", ".ndjson")
+    try:
+        return isinstance(json.loads(first.lstrip("\ufeff")), dict)
+    except ValueError:
+        return path.suffix.lower() in (".jsonl", ".ndjson")
+
+
+def _lines(stream: Stream, job: _Job) -> None:
+    aside = Aside(job.builder, f"{job.stored}_0")
+
+    def rows() -> Iterator[dict[str, Any]]:
+        while stream.peek():
+            line = stream.line()
+            try:
+                value = stream.value()
+            except InputError as error:
+                aside.add(line, stream.skip_line(), error.message)
+                continue
+            yield value if isinstance(value, dict) else {"value": value}
+
+    job.table(job.path.stem, "", rows(), aside)
+    if not job.parts[0].rows:
+        raise InputError("not valid JSON: no line of it is a JSON value")
+
+
+def _array(stream: Stream, job: _Job) -> None:
+    job.table(job.path.stem, "", _rows_of_array(stream))
+
+
+def _rows_of_array(stream: Stream) -> Iterator[dict[str, Any]]:
+    """Objects as they are; arrays under the names in the first one or numbered; anything else as `value`."""
+    header: list[str] | None = None
+    number = 0
+    for _ in stream.items():
+        value = stream.value()
+        number += 1
+        if isinstance(value, dict):
+            yield value
+        elif isinstance(value, list):
+            if number == 1 and value and all(type(name) is str for name in value) and len(set(value)) == len(value):
+                header = value
+                continue
+            yield _named(value, header)
+        else:
+            yield {"value": value}
+    if header and number == 1:
+        yield _named(header, None)
+
+
+def _named(value: list[Any], header: list[str] | None) -> dict[str, Any]:
+    names = header or []
+    return {names[i] if i < len(names) else f"column{i + 1}": item for i, item in enumerate(value)}
+
+
+def _object(stream: Stream, job: _Job) -> None:
+    """A wrapper around record sets, columns, keyed objects, or one record."""
+    rest: dict[str, Any] = {}
+    sets: list[str] = []
+    for key in stream.members():
+        if stream.peek() == "[" and _holds_objects(stream):
+            sets.append(key)
+            job.table(key, key, _rows_of_array(stream))
+        else:
+            rest[key] = stream.value()
+    if sets:
+        _name_sets(job, sets, rest)
+    else:
+        _without_sets(rest, job)
+
+
+def _holds_objects(stream: Stream) -> bool:
+    return stream.following("[") == "{"
+
+
+def _name_sets(job: _Job, sets: list[str], rest: dict[str, Any]) -> None:
+    told = next((rest.pop(key) for key in _NAMES if type(rest.get(key)) is str and rest[key].strip()), "")
+    if len(sets) == 1 and (told or sets[0].lower() in _GENERIC):
+        name = str(told or job.path.stem)
+        job.parts[0] = job.parts[0].model_copy(update={"name": name, "inner": sets[0] if not told else name})
+    if rest:
+        job.table(f"{job.path.stem}__meta", "", [rest])
+
+
+def _without_sets(rest: dict[str, Any], job: _Job) -> None:
+    stem = job.path.stem
+    for shape in (_split, _columns, _keyed):
+        if (rows := shape(rest)) is not None:
+            job.table(stem, "", rows)
+            return
+    empty = [key for key, value in rest.items() if value == []]
+    told = next((rest[key] for key in _NAMES if type(rest.get(key)) is str and rest[key].strip()), "")
+    if told and len(empty) == 1 and len(rest) == 2:
+        job.table(str(told), str(told), [])
+    else:
+        job.table(stem, "", [rest])
+
+
+def _split(rest: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """`{"columns": […], "data": [[…], …]}`."""
+    names = rest.get("columns")
+    data = rest.get("data", rest.get("rows", rest.get("values")))
+    if isinstance(names, list) and isinstance(data, list) and data and all(isinstance(row, list) for row in data):
+        return [_named(row, [str(name) for name in names]) for row in data]
+    return None
+
+
+def _columns(rest: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """`{"a": [1, 2], "b": [3, 4]}`, or pandas' `{"a": {"0": 1, "1": 2}, …}`."""
+    values = list(rest.values())
+    if len(values) > 1 and all(isinstance(value, list) for value in values) and len({len(v) for v in values}) == 1:
+        if values[0] and all(not isinstance(item, list | dict) for value in values for item in value):
+            return [dict(zip(rest, row, strict=True)) for row in zip(*values, strict=True)]
+    if len(values) > 1 and all(isinstance(value, dict) for value in values):
+        keys = list(dict.fromkeys(key for value in values for key in value))
+        scalars = all(not isinstance(item, list | dict) for value in values for item in value.values())
+        if keys and scalars and all(key.isdecimal() for key in keys) and not all(key.isdecimal() for key in rest):
+            return [{name: column.get(key) for name, column in rest.items()} for key in keys]
+    return None
+
+
+def _keyed(rest: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """`{"id1": {…}, "id2": {…}}` with alike objects; the key becomes the column `_key`."""
+    values = list(rest.values())
+    if len(values) < 2 or not all(isinstance(value, dict) and value for value in values):
+        return None
+    common = set.intersection(*(set(value) for value in values))
+    union = set.union(*(set(value) for value in values))
+    return [{"_key": key, **value} for key, value in rest.items()] if len(common) >= 0.5 * len(union) else None
+
+
+Shape = Callable[[dict[str, Any]], list[dict[str, Any]] | None]

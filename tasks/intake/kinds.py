@@ -1,0 +1,132 @@
+"""Name and first bytes of a file → what it is and what shall become of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from tasks.core.models.source import FileKind, Outcome
+
+HEAD = 4096
+"""Bytes that `judge` wants to see."""
+
+_SUFFIXES: dict[FileKind, tuple[str, ...]] = {
+    "csv": (".csv", ".tsv", ".tab", ".psv"),
+    "json": (".json", ".jsonl", ".ndjson", ".geojson"),
+    "sqlite": (".db", ".sqlite", ".sqlite3", ".db3", ".s3db", ".sl3"),
+    "excel": (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"),
+    "parquet": (".parquet", ".pq", ".feather", ".arrow", ".orc"),
+    "document": (".md", ".markdown", ".txt", ".pdf"),
+    "video": (".mp4", ".avi", ".mov", ".mkv", ".webm", ".wmv", ".m4v"),
+}
+_KINDS: dict[str, FileKind] = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes}
+_MAGIC = (
+    (b"SQLite format 3\0", "a SQLite database"),
+    (b"PK\x03\x04", "a ZIP archive or Excel file"),
+    (b"PK\x05\x06", "an empty ZIP archive"),
+    (b"%PDF-", "a PDF"),
+    (b"PAR1", "a Parquet file"),
+    (b"\x1f\x8b", "gzip-compressed"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"BZh", "bzip2-compressed"),
+    (b"\xfd7zXZ\0", "xz-compressed"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\xd0\xcf\x11\xe0", "an old Office file"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"\x7fELF", "a program"),
+)
+_HTML = re.compile(rb"\s*(<!--.*?-->\s*)?<(!doctype html|html|head|body|table)\b", re.IGNORECASE | re.DOTALL)
+_JSON = re.compile(rb"\s*(\[\s*\{\s*\"|\{\s*\"[^\"\n]*\"\s*:)")
+_LATER = {
+    "excel": "Excel files are not read yet: save each sheet as CSV",
+    "parquet": "Parquet files are not read yet: save it as CSV",
+    "video": "videos are not read",
+}
+_OFFICE = {".docx", ".doc", ".odt", ".rtf", ".pptx", ".ppt", ".html", ".htm", ".epub"}
+_SYSTEM = {"thumbs.db", "desktop.ini", "ehthumbs.db"}
+
+
+class Verdict(NamedTuple):
+    """Kind, outcome and reason of one file."""
+
+    kind: FileKind
+    outcome: Outcome
+    reason: str = ""
+
+
+def judge(path: str, head: bytes, size: int) -> Verdict:
+    """What the file at this relative path is, by its suffix and its first bytes."""
+    name = PurePosixPath(path).name
+    suffix = PurePosixPath(name.lower()).suffix
+    kind = _KINDS.get(suffix, "other")
+    if name.startswith("~$") or name.lower() in _SYSTEM:
+        return Verdict(kind, "ignored", "a file of an office program or the system, not of the data")
+    if side := _side(name):
+        return Verdict("other", "ignored", f"belongs to {side} and is read with it")
+    found = next((what for magic, what in _MAGIC if head.startswith(magic)), "")
+    if found == "a SQLite database":
+        reason = "" if kind == "sqlite" else f"{found}, whatever its suffix says"
+        return Verdict("sqlite", "table", reason)
+    if kind == "csv":
+        return _csv(head, size, found)
+    if kind == "json":
+        return _text(kind, head, size, found)
+    if kind == "sqlite":
+        what = f"{found}, no SQLite database" if found else "no SQLite database, or an encrypted one"
+        return Verdict(kind, "unreadable", what if size else "the file is empty")
+    if kind == "document":
+        return _document(name, suffix, head, found)
+    if kind == "excel" and size and not found and b"\0" not in head and not _HTML.match(head):
+        return Verdict("csv", "table", "text, whatever its suffix says")
+    if kind in _LATER:
+        return Verdict(kind, "ignored", _LATER[kind])
+    return Verdict("other", "ignored", _other(suffix, found))
+
+
+def _side(name: str) -> str:
+    """The database that a side file belongs to; empty for other files."""
+    found = re.fullmatch(r"(.+\.(?:db|sqlite|sqlite3|db3))-(?:wal|shm|journal)", name, re.IGNORECASE)
+    return found[1] if found else ""
+
+
+def _csv(head: bytes, size: int, found: str) -> Verdict:
+    if _JSON.match(head.removeprefix(b"\xef\xbb\xbf")):
+        return Verdict("json", "table", "JSON, whatever its suffix says")
+    return _text("csv", head, size, found)
+
+
+def _text(kind: FileKind, head: bytes, size: int, found: str) -> Verdict:
+    if not size:
+        return Verdict(kind, "unreadable", "the file is empty")
+    if found in ("a ZIP archive or Excel file", "an old Office file"):
+        return Verdict("excel", "ignored", f"{found}, whatever its suffix says. {_LATER['excel']}")
+    if found:
+        return Verdict(kind, "unreadable", f"{found}, no {kind.upper()}")
+    if _HTML.match(head):
+        return Verdict(
+            kind, "unreadable", f"an HTML page, no {kind.upper()}: was a web page saved in place of the data?"
+        )
+    return Verdict(kind, "table")
+
+
+def _document(name: str, suffix: str, head: bytes, found: str) -> Verdict:
+    if suffix == ".pdf":
+        good = b"%PDF-" in head[:1024]
+        return Verdict("document", "document") if good else Verdict("document", "unreadable", f"{found or 'no PDF'}")
+    if found:
+        return Verdict("document", "unreadable", f"{found}, no text")
+    if PurePosixPath(name).stem.casefold() == "knowledge":
+        return Verdict("knowledge", "knowledge")
+    return Verdict("document", "document")
+
+
+def _other(suffix: str, found: str) -> str:
+    if suffix in _OFFICE:
+        return f"{suffix} documents are not read: save it as PDF or Markdown"
+    if found:
+        hint = ": unpack it" if "compressed" in found or "archive" in found else ""
+        return f"{found}{hint}"
+    return f"files with the suffix {suffix} are not read" if suffix else "a file without suffix is not read"
