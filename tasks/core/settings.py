@@ -95,6 +95,13 @@ class BudgetSettings(Value):
     seconds: float = Field(ge=0)
 
 
+class BatchSettings(Value):
+    """Many tasks in one go."""
+
+    concurrency: int = Field(ge=1)
+    grace_seconds: float = Field(ge=0)
+
+
 class IntakeSettings(Value):
     """Reading files."""
 
@@ -203,6 +210,7 @@ class Settings(Value):
     endpoints: dict[str, EndpointSettings]
     roles: dict[str, RoleSettings]
     budget: BudgetSettings
+    batch: BatchSettings
     intake: IntakeSettings
     profiling: ProfilingSettings
     brief: BriefSettings
