@@ -11,6 +11,7 @@ from tasks.core.models.catalogue import Catalogue, Table
 from tasks.core.models.source import Inventory, SourceFile
 from tasks.core.process import ChildError, Worker
 from tasks.core.settings import IntakeSettings
+from tasks.intake.documents import keep_documents
 from tasks.intake.naming import Named, canonical
 from tasks.intake.part import Loaded, Part
 from tasks.stage import stage
@@ -32,7 +33,7 @@ async def build_catalogue(inventory: Inventory, limits: IntakeSettings) -> Catal
         finally:
             await loading.worker.close()
         database = store.put_file(folder / "catalogue.duckdb")
-    return Catalogue(database=database, tables=tables, files=tuple(files))
+    return Catalogue(database=database, tables=tables, files=tuple(files), documents=keep_documents(inventory))
 
 
 class _Loading:

@@ -62,7 +62,7 @@ class Contract(Value):
     revisions: tuple[str, ...] = ()
     """Reasons of later changes, in order."""
     problems: tuple[str, ...] = ()
-    """Why rules wrote it although the model was asked."""
+    """What went wrong while it was written."""
     usage: Usage = Usage()
     unsettled: Unsettled = ""
 
@@ -169,13 +169,15 @@ class JoinAudit(Value):
     right: str
     condition: str
     kind: str
-    left_rows: int
-    right_rows: int
-    joined_rows: int
-    left_unmatched: int
-    right_unmatched: int
-    left_multiplied: int
+    left_rows: int = 0
+    right_rows: int = 0
+    joined_rows: int = 0
+    left_unmatched: int = 0
+    right_unmatched: int = 0
+    left_multiplied: int = 0
     """Left rows that found more than one right row."""
+    problem: str = ""
+    """Why this join could not be measured; the counts say nothing then."""
 
 
 class AnswerTable(Value):

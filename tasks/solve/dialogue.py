@@ -1,0 +1,141 @@
+"""assignment + tools → steps and candidates: the model acts, sees what came of it, and acts again until it hands in.
+
+Every way to the end is bounded: turns, equal calls, unusable replies, and the run's budget. Before the turns or the
+patience are over, one last turn allows only `submit`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tasks.core.errors import BudgetError, ModelError
+from tasks.core.llm.request import ToolCall
+from tasks.core.models.answer import Step, Unsettled
+from tasks.core.models.run import Usage
+from tasks.solve import tools
+from tasks.solve.bench import Bench
+from tasks.solve.observe import Observation
+from tasks.solve.styles import ROLE, Style, Turn
+from tasks.solve.transcript import Transcript
+
+End = Literal["submitted", "turns", "budget", "loop", "model_error", "no_query"]
+_PATIENCE = 3
+"""Blocked calls, turns without a call, or unusable replies, before the end is near."""
+_WARN_TURNS = 3
+_LAST = "This is the last turn: only submit is possible. Hand in your best query now."
+_REPEATED = (
+    "This call was not run: you made it before, again and again, and its result does not change. "
+    "Do something else, or submit your best query."
+)
+_UNUSABLE = "Your last reply could not be used. Reply in the form that was asked for."
+
+
+@dataclass
+class Dialogue:
+    """One attempt under way."""
+
+    bench: Bench
+    style: Style
+    transcript: Transcript
+    steps: list[Step] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    unsettled: Unsettled = ""
+    _calls: list[str] = field(default_factory=list)
+    _blocked: int = 0
+    _idle: int = 0
+    _unusable: int = 0
+
+    async def run(self) -> End:
+        """Turn after turn until a submission is accepted or something ends the attempt."""
+        offered = tools.offered(self.bench)
+        only_submit = tuple(tool for tool in offered if tool.name == tools.SUBMIT)
+        turns = self.bench.limits.agent.turns
+        for number in range(1, turns + 1):
+            impatient = self._impatient()
+            last = number == turns or impatient is not None
+            try:
+                turn = await self.style.ask(self.transcript, only_submit if last else offered)
+            except BudgetError as error:
+                return self._stopped("budget", error.message, "stopped")
+            except ModelError as error:
+                if error.transient or last or self._unusable + 1 >= _PATIENCE:
+                    return self._stopped("model_error", error.message, "transient" if error.transient else "stopped")
+                self._unusable += 1
+                self.problems.append(error.message)
+                self.transcript.say({"role": "user", "content": _UNUSABLE})
+                continue
+            self._unusable = 0
+            if await self._act(turn, only_submit if last else offered, turns - number):
+                return "submitted"
+            if last:
+                return impatient or "turns"
+        return "turns"
+
+    async def _act(self, turn: Turn, offered: tuple[tools.Tool, ...], left: int) -> bool:
+        """Run the calls of a turn; whether a submission was accepted."""
+        named = [{"tool": call.name, "arguments": call.arguments} for call in turn.calls]
+        self._step("model", ROLE, {"calls": named} if named else {}, Observation(turn.text), turn.usage)
+        self.problems += turn.problems
+        self._idle = 0 if turn.calls else self._idle + 1
+        results: list[Observation] = []
+        for call in turn.calls:
+            accepted = bool(results) and results[-1].final
+            result = (
+                Observation("Not run: the answer was accepted.", ok=False)
+                if accepted
+                else await self._call(call, offered)
+            )
+            results.append(result)
+            self._step("tool", call.name, call.arguments, result, Usage())
+        self.style.answer(self.transcript, turn, results, self._note(left))
+        return any(result.final for result in results)
+
+    async def _call(self, call: ToolCall, offered: tuple[tools.Tool, ...]) -> Observation:
+        key = json.dumps([call.name, call.arguments], sort_keys=True, ensure_ascii=False)
+        if call.name != tools.SUBMIT and _is_loop([*self._calls, key], self.bench.limits.agent.same_call_limit):
+            self._blocked += 1
+            return Observation("", _REPEATED, ok=False)
+        self._calls.append(key)
+        return await tools.call(self.bench, offered, call.name, call.arguments)
+
+    def _impatient(self) -> End | None:
+        """Why the last turn has come early, if it has."""
+        if self._blocked >= _PATIENCE:
+            return "loop"
+        return "no_query" if self._idle >= _PATIENCE else None
+
+    def _note(self, left: int) -> str:
+        """What the model should know about the turns that are left."""
+        if left == 1 or self._impatient():
+            return _LAST
+        return f"{left} turns are left: submit soon." if left <= _WARN_TURNS else ""
+
+    def _step(
+        self, kind: Literal["model", "tool"], name: str, arguments: dict[str, Any], seen: Observation, usage: Usage
+    ) -> None:
+        step = Step(
+            index=len(self.steps),
+            kind=kind,
+            name=name,
+            arguments=arguments,
+            result=seen.plain,
+            ok=seen.ok,
+            truncated=seen.truncated,
+            usage=usage,
+        )
+        self.steps.append(step)
+
+    def _stopped(self, end: End, problem: str, unsettled: Unsettled) -> End:
+        self.problems.append(problem)
+        self.unsettled = unsettled
+        return end
+
+
+def _is_loop(calls: list[str], limit: int) -> bool:
+    """Whether the last calls are `limit` equal ones, or `limit` rounds of the same two by turns."""
+    if len(calls) >= limit and len(set(calls[-limit:])) == 1:
+        return True
+    tail = calls[-2 * limit :]
+    return len(tail) == 2 * limit and all(call == tail[i % 2] for i, call in enumerate(tail))
