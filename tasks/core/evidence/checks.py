@@ -8,8 +8,9 @@ from tasks.core.evidence.rows import Tally
 from tasks.core.models.answer import Contract, JoinAudit
 from tasks.core.models.evidence import Check, CheckOutcome, Outline, Replay, UsedTable
 
-_KEEPS_LEFT = ("LEFT", "FULL")
-_KEEPS_RIGHT = ("RIGHT", "FULL")
+_FILTERS = ("semi", "anti")
+_KEEPS_LEFT = ("left", "full")
+_KEEPS_RIGHT = ("right", "full")
 
 
 def replay_equal(replay: Replay) -> Check:
@@ -20,7 +21,7 @@ def replay_equal(replay: Replay) -> Check:
             outcome="passed",
             detail=f"replayed: {_count(replay.rows, 'row')}, equal to what the solver saw",
         )
-    return Check(name="replay", outcome="failed", detail=f"not reproduced: {replay.error}")
+    return Check(name="replay", outcome="failed", detail=replay.error)
 
 
 def columns_match(contract: Contract, columns: tuple[str, ...]) -> Check | None:
@@ -103,21 +104,30 @@ def order_fixed(contract: Contract, parts: Outline, replay: Replay) -> Check | N
 def join_losses(audits: Iterable[JoinAudit]) -> Iterable[Check]:
     """Rows that found no partner in a join, one check a join."""
     for audit in audits:
-        found = " ".join(lost_rows(audit))
-        detail = found or f"every row of {audit.left} and {audit.right} found a partner"
-        yield Check(name="join", outcome="noted" if found else "passed", detail=detail)
+        if audit.problem:
+            between = f" of {audit.left} with {audit.right}" if audit.right else ""
+            yield Check(
+                name="join", outcome="noted", detail=f"the join{between} could not be measured: {audit.problem}"
+            )
+        elif lost := lost_rows(audit):
+            yield Check(name="join", outcome="noted", detail="; ".join(lost))
+        elif audit.kind not in _FILTERS:
+            yield Check(
+                name="join", outcome="passed", detail=f"every row of {audit.left} and {audit.right} found a partner"
+            )
 
 
 def lost_rows(audit: JoinAudit) -> list[str]:
-    """Sentences on the rows of either side that found no partner."""
-    kind = audit.kind.upper()
+    """What became of rows of either side that found no partner; nothing for joins that are meant to select."""
+    if audit.kind in _FILTERS:
+        return []
     sides = (
-        (audit.left_unmatched, audit.left_rows, audit.left, audit.right, kind.startswith(_KEEPS_LEFT)),
-        (audit.right_unmatched, audit.right_rows, audit.right, audit.left, kind.startswith(_KEEPS_RIGHT)),
+        (audit.left_unmatched, audit.left_rows, audit.left, audit.right, audit.kind in _KEEPS_LEFT),
+        (audit.right_unmatched, audit.right_rows, audit.right, audit.left, audit.kind in _KEEPS_RIGHT),
     )
     return [
-        f"{lost} of {rows} rows of {name} found no partner in {other} and "
-        f"{'stay with empty fields' if kept else 'are left out'}."
+        f"{lost} of {_count(rows, 'row')} of {name} found no partner in {other} "
+        f"({'kept with empty fields' if kept else 'left out'})"
         for lost, rows, name, other, kept in sides
         if lost
     ]
@@ -127,7 +137,7 @@ def tables_whole(used: Iterable[UsedTable]) -> Iterable[Check]:
     """No row of a used table was set aside when it was read."""
     for table in used:
         if table.set_aside:
-            detail = f"{_count(table.set_aside, 'row')} of {table.path} could not be read and are not in {table.name}"
+            detail = f"{table.name} lacks {_count(table.set_aside, 'row')} of {table.path} that could not be read"
             yield Check(name="source rows", outcome="noted", detail=detail)
 
 

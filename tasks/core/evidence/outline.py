@@ -32,8 +32,8 @@ def outline(sql: str) -> Outline:
         tables=_distinct(table.name for table in _in_order(tables, tree)),
         columns=_distinct(_columns(tree, aliases)),
         filters=_distinct(_conditions(tree)),
-        groups=_distinct(_sql(key) for group in tree.find_all(exp.Group) for key in group.expressions),
-        order=tuple(_sql(key) for key in _order_keys(tree)),
+        groups=_distinct(_groups(tree)),
+        order=tuple(_order(tree)),
         limit=_limit(tree),
         distinct=any(select.args.get("distinct") for select in tree.find_all(exp.Select)),
         ordered=_is_ordered(tree, {cte.alias_or_name.casefold(): cte.this for cte in tree.find_all(exp.CTE)}),
@@ -94,14 +94,32 @@ def _conditions(tree: exp.Expr) -> Iterator[str]:
             yield from (_sql(part) for part in parts)
 
 
-def _order_keys(tree: exp.Expr) -> list[exp.Expr]:
+def _groups(tree: exp.Expr) -> Iterator[str]:
+    for group in tree.find_all(exp.Group):
+        yield from (_sql(_meant(key, group.parent)) for key in group.expressions)
+
+
+def _order(tree: exp.Expr) -> Iterator[str]:
     order = tree.args.get("order")
-    return list(order.expressions) if order else []
+    for key in order.expressions if order else ():
+        text = _sql(_meant(key.this, tree)) if isinstance(key, exp.Ordered) else _sql(key)
+        yield f"{text} DESC" if key.args.get("desc") else text
+
+
+def _meant(key: exp.Expr, query: exp.Expr | None) -> exp.Expr:
+    """The output column that a position (`ORDER BY 2`) stands for; other keys as they are."""
+    outputs = query.selects if isinstance(query, exp.Query) else []
+    position = int(key.name) if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit() else 0
+    if not 0 < position <= len(outputs):
+        return key
+    output = outputs[position - 1]
+    return exp.to_identifier(output.alias) or output if isinstance(output, exp.Alias) else output
 
 
 def _limit(tree: exp.Expr) -> str:
     limit = tree.args.get("limit")
-    return _sql(limit).strip() if limit else ""
+    count = limit.args.get("expression") or limit.args.get("count") if limit else None
+    return _sql(count) if count else ""
 
 
 def _is_ordered(tree: exp.Expr, ctes: dict[str, exp.Expr]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import JsonValue
@@ -20,9 +20,9 @@ class Findings:
     """What the replay and its measurements gave; empty when there was nothing to replay."""
 
     replay: Replay | None = None
-    parts: Outline = Outline()
+    parts: Outline = field(default_factory=Outline)
     tally: Tally | None = None
-    joins: Joins = Joins()
+    joins: Joins = field(default_factory=Joins)
 
 
 def package(

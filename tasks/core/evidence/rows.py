@@ -18,6 +18,8 @@ from tasks.core.sql.cells import csv_lines
 
 _FIELD = re.compile(r'(?:^|(?<=,))("(?:[^"]|"")*"|[^,"]*)(?=,|$)', re.DOTALL)
 _FRACTIONAL = ("DOUBLE", "FLOAT", "REAL", "DECIMAL", "NUMERIC")
+Cells = Iterable[Sequence[str | None]]
+"""Rows in the answer's form: every cell as text, NULL as None."""
 _SINGLE = "value"
 """Name of the column when a program gives values without names."""
 
@@ -41,7 +43,7 @@ class Frame:
     rows: tuple[tuple[Cell, ...], ...]
 
 
-def write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | None]]) -> Tally:
+def write(path: Path, columns: Sequence[str], rows: Cells) -> Tally:
     """Write a CSV file: UTF-8, comma, header, `\\n`, NULL as an empty field; numbers come as text in their final form."""
     seen: set[bytes] = set()
     nulls = [0] * len(columns)

@@ -65,7 +65,9 @@ class Outline(Value):
     """Conditions that rows or groups must meet, each as SQL."""
     groups: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    """Each key as SQL; a position is replaced by the column that it stands for."""
     limit: str = ""
+    """How many rows at most, as SQL."""
     distinct: bool = False
     ordered: bool = True
     """Whether the query fixes the order of its rows; a query that cannot be read counts as ordered."""
@@ -158,3 +160,13 @@ class Evidence(Value):
     """By role: model, sampling and limits; no address, no key."""
     usage: tuple[StageUsage, ...]
     versions: dict[str, str]
+
+
+class Delivery(Value):
+    """What was written where."""
+
+    folder: str
+    """Absolute path."""
+    files: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    """What could not be shown elsewhere; the files are whole all the same."""

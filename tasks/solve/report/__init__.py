@@ -1,0 +1,1 @@
+"""Evidence for readers: a page that stands alone, and a summary for Prefect."""

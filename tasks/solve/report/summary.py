@@ -1,0 +1,45 @@
+"""evidence → a short Markdown summary, as Prefect shows it beside the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tasks.core.evidence.outline import pretty
+from tasks.core.models.evidence import Evidence
+from tasks.solve.report.words import LABELS, counted
+
+_LINE_CHARS = 300
+
+
+def summarise(evidence: Evidence) -> str:
+    """The summary; whatever comes from files or models stands in code spans or blocks, so that it cannot act."""
+    return "\n".join(_lines(evidence)) + "\n"
+
+
+def code(text: str) -> str:
+    """The text as a code span on one line, cut at 300 characters."""
+    flat = " ".join(text.replace("`", "'").split())
+    return f"`{flat[:_LINE_CHARS]}{'…' if len(flat) > _LINE_CHARS else ''}`" if flat else ""
+
+
+def _lines(evidence: Evidence) -> Iterator[str]:
+    yield f"# {LABELS[evidence.status]}"
+    yield ""
+    yield f"{code(evidence.question.text)} as of {evidence.question.as_of}"
+    yield ""
+    yield f"Status {evidence.status}: {code(evidence.reason)}"
+    if evidence.doubts:
+        yield from ("", "## What to doubt", *(f"- {code(doubt)}" for doubt in evidence.doubts))
+    if evidence.used:
+        yield from ("", "## Tables")
+        for used in evidence.used:
+            yield f"- {code(used.name)} from {code(used.path)}, {counted(used.rows, 'row')}, {used.sha256[:12]}"
+    if evidence.replay:
+        block = pretty(evidence.replay.sql).replace("```", "'''")
+        yield from ("", "## Query", "```sql", block, "```")
+    if evidence.replay and evidence.replay.program:
+        yield from ("", "## Program", "```python", evidence.replay.program.replace("```", "'''"), "```")
+    outcomes: dict[str, int] = {}
+    for source in evidence.sources:
+        outcomes[source.outcome] = outcomes.get(source.outcome, 0) + 1
+    yield from ("", "## Files", ", ".join(f"{number} {outcome}" for outcome, number in outcomes.items()))

@@ -1,0 +1,36 @@
+"""figures and states → the words of the report."""
+
+from __future__ import annotations
+
+from tasks.core.models.answer import Status
+
+LABELS: dict[Status, str] = {
+    "approved": "Approved",
+    "not_assessed": "Replayed, not audited",
+    "partial": "Partial",
+    "rejected": "Withheld",
+    "failed": "No answer",
+}
+MEANINGS: dict[Status, str] = {
+    "approved": "The answer was computed from the files below, replayed, and approved by the validators.",
+    "not_assessed": "The answer was computed from the files below and replayed with the same result. "
+    "No validator has reviewed yet whether it is the right answer to the question.",
+    "partial": "There is an answer, and a reason to be careful with it.",
+    "rejected": "The answer could not be reproduced from the files, so it is not shown.",
+    "failed": "No answer was found.",
+}
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 row`, `12,340 rows`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def size(number: int) -> str:
+    """Bytes in the unit that keeps the figure short."""
+    value = float(number)
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"

@@ -1,0 +1,44 @@
+"""attempt + replay → status and the one sentence that says why."""
+
+from __future__ import annotations
+
+from tasks.core.models.answer import Attempt, Status
+from tasks.core.models.evidence import Replay
+
+_ENDED = {
+    "turns": "the solver ran out of turns before it handed in an answer",
+    "budget": "the budget ran out before the solver was done",
+    "loop": "the solver went round in circles and was stopped",
+    "model_error": "the model stopped giving usable replies",
+    "no_query": "the model gave no query that runs",
+}
+
+
+def judge(attempt: Attempt, replay: Replay | None, confident_share: float) -> tuple[Status, str]:
+    """The status that the replay and the solver's own account allow; never `approved`: no validator has looked."""
+    if replay is None:
+        return "failed", _without_candidate(attempt)
+    if not replay.equal:
+        return "rejected", f"{replay.error}; the answer is withheld"
+    reservations = [*_reservations(attempt, confident_share)]
+    if replay.truncated:
+        reservations.append(f"only the first {replay.rows} rows could be kept")
+    if reservations:
+        return "partial", f"replayed and equal, but {'; '.join(reservations)}"
+    return "not_assessed", "replayed and equal; not audited by validators yet"
+
+
+def _without_candidate(attempt: Attempt) -> str:
+    why = _ENDED.get(attempt.ended, "the solver handed in nothing that runs")
+    errors = [candidate.error for candidate in attempt.candidates if candidate.error]
+    detail = errors[-1] if errors else attempt.problems[-1] if attempt.problems else ""
+    return f"{why} ({detail.splitlines()[0]})" if detail else why
+
+
+def _reservations(attempt: Attempt, confident_share: float) -> list[str]:
+    found = []
+    if attempt.ended != "submitted":
+        found.append(_ENDED[attempt.ended] if attempt.ended != "no_query" else "the solver did not hand it in itself")
+    if attempt.agreement is not None and attempt.agreement < confident_share and attempt.candidate:
+        found.append(f"only {attempt.candidate.votes} of {attempt.samples} samples agree on it")
+    return found
