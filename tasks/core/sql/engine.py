@@ -100,7 +100,7 @@ class Engine:
 
     def _stopped(self, error: ChildError, seconds: float) -> tuple[str, str]:
         if error.stopped == "time":
-            return f"query took longer than {seconds:g} s", "join on keys, filter earlier, or aggregate in steps"
+            return f"query took longer than {seconds:.3g} s", "join on keys, filter earlier, or aggregate in steps"
         if error.stopped == "memory":
             return self._too_big()
         return f"the database process {error.message}", "write the query in another way"
