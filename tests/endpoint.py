@@ -95,6 +95,7 @@ class Endpoint:
         self.requests: list[dict[str, Any]] = []
         """Bodies of all requests, in order of arrival, rejected ones too."""
         self.headers: list[dict[str, str]] = []
+        """Of each request, names in lower case."""
         self.paths: list[str] = []
         self.most_at_once = 0
         self._at_once = 0
@@ -167,7 +168,8 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(length) or b"{}")
         self.owner.enter()
         try:
-            reply = self.owner.take(body, dict(self.headers), self.path)
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            reply = self.owner.take(body, headers, self.path)
             self._answer(reply, body)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True

@@ -61,10 +61,14 @@ class Meter:
     def add(self, spent: StageSpend) -> None:
         """Count this for the stage it names."""
         with self._lock:
-            old = self._stages.get(spent.stage)
-            self._stages[spent.stage] = (
-                Spend(stages=(old, spent)).total().model_copy(update={"stage": spent.stage}) if old else spent
-            )
+            old = self._stages.get(spent.stage, StageSpend(stage=spent.stage))
+            both = Spend(stages=(old, spent)).total()
+            self._stages[spent.stage] = both.model_copy(update={"stage": spent.stage})
+
+    def check(self) -> None:
+        """Raises BudgetError when a limit is reached."""
+        with self._lock:
+            self._check(0, 0)
 
     def spend(self) -> Spend:
         """What was spent so far, stages in the order of their first call."""

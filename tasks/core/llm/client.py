@@ -1,45 +1,166 @@
-"""Request → replies of one endpoint: the only place that knows litellm, which takes seconds to import."""
+"""Request → replies of one endpoint, asked once: the only module that knows litellm.
+
+litellm takes seconds to import and keeps its connections and queues by event loop, so all of it lives on one loop in
+one thread of its own, whatever loop asks.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import re
+import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 from tasks.core import settings
+from tasks.core.llm import endpoints, tokens, tools, trouble
 from tasks.core.llm.request import Reply, Request, Response
+from tasks.core.llm.structured import drop_thinking
+from tasks.core.llm.trouble import Trouble
 from tasks.core.settings import EndpointSettings
 
+_CONNECT_SECONDS = 15
+_THINKERS = re.compile(r"qwen-?3|qwq|glm-?(4\.[5-9]|[5-9])|deepseek-?v(3\.[1-9]|[4-9])|hunyuan|nemotron|smollm3", re.I)
+"""Open models whose chat template thinks unless it is told not to."""
+_NON_THINKERS = re.compile(r"instruct|coder", re.I)
 
-async def send(endpoint: EndpointSettings, request: Request, seconds: float) -> Response:
-    """One request, sent once."""
+
+async def send(
+    endpoint: EndpointSettings, request: Request, seconds: float, without: frozenset[str] = frozenset()
+) -> Response:
+    """Send one request once, leaving out the fields named in `without`. Raises Trouble.
+
+    The response has fewer replies than samples when the server does not know `n`.
+    """
+    if request.tools and "tools" in without:
+        request = tools.plain(request)
+    if "n" in without:
+        request = request.of(1)
+    parameters = _parameters(endpoint, request, without)
+    key = settings.secret(endpoint.api_key_env).get_secret_value()
+    return await asyncio.wrap_future(
+        asyncio.run_coroutine_threadsafe(_call(parameters, key, request, seconds), _background())
+    )
+
+
+def warm() -> None:
+    """Start importing litellm beside other work."""
+    _background().call_soon_threadsafe(_litellm)
+
+
+async def _call(parameters: dict[str, Any], key: str, request: Request, seconds: float) -> Response:
     litellm = _litellm()
+    import httpx
+
+    if key or parameters.get("api_base"):
+        parameters["api_key"] = key or "none"
+    timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
     started = time.monotonic()
-    raw = await litellm.acompletion(
-        model=f"openai/{endpoint.model}",
-        api_base=endpoint.url,
-        api_key=settings.secret(endpoint.api_key_env).get_secret_value() or "none",
-        messages=list(request.messages),
-        n=request.samples,
-        temperature=request.temperature,
-        max_tokens=request.max_tokens,
-        tools=list(request.tools) or None,
-        timeout=seconds,
-        max_retries=0,
+    try:
+        async with asyncio.timeout(seconds):
+            raw = await litellm.acompletion(**parameters, timeout=timeout, max_retries=0)
+        replies = _replies(raw, request)
+    except TimeoutError:
+        raise Trouble("busy", f"no full reply within {seconds:.3g} s") from None
+    except Exception as error:  # noqa: BLE001  # the model door: every library below has its own errors
+        meant = trouble.meaning(error, parameters, key)
+        if meant.kind != "filter":
+            raise meant from None
+        filtered = Reply("", finish="content_filter", refusal=str(meant))
+        return Response((filtered,) * request.samples, 0.0, time.monotonic() - started)
+    hidden = getattr(raw, "_hidden_params", {})
+    return Response(replies, float(hidden.get("response_cost") or 0.0), time.monotonic() - started)
+
+
+def _parameters(endpoint: EndpointSettings, request: Request, without: frozenset[str]) -> dict[str, Any]:
+    compatible = bool(endpoint.url) and not endpoint.provider
+    provider = "openai" if compatible else endpoint.provider
+    found: dict[str, Any] = {
+        "model": f"{provider}/{endpoint.model}" if provider else endpoint.model,
+        "messages": list(request.messages),
+        "max_completion_tokens" if "max_tokens" in without else "max_tokens": request.max_tokens,
+    }
+    if endpoint.url:
+        found["api_base"] = endpoints.base_url(endpoint)
+    if request.samples > 1:
+        found["n"] = request.samples
+    if "temperature" not in without and (compatible or not request.thinking):  # providers fix it while thinking
+        found["temperature"] = request.temperature
+    if request.top_p < 1 and "top_p" not in without:
+        found["top_p"] = request.top_p
+    if request.schema and "schema" not in without:
+        found["response_format"] = {"type": "json_schema", "json_schema": request.schema}
+    if request.tools:
+        found["tools"] = list(request.tools)
+    if "thinking" not in without:
+        found |= _thinking(endpoint.model, request.thinking, compatible)
+    return found
+
+
+def _thinking(model: str, wanted: bool, compatible: bool) -> dict[str, Any]:
+    """Nothing is sent where the wish is what the model does anyway: strict servers reject fields they do not know."""
+    if not compatible:
+        return {"reasoning_effort": "medium"} if wanted else {}
+    by_default = bool(_THINKERS.search(model)) and not _NON_THINKERS.search(model)
+    if not wanted and not by_default:
+        return {}
+    switches = {"enable_thinking": wanted, "chat_template_kwargs": {"enable_thinking": wanted, "thinking": wanted}}
+    return {"extra_body": switches}
+
+
+def _replies(raw: Any, request: Request) -> tuple[Reply, ...]:
+    """Usage comes for all samples together; each gets its share, the first one the prompt."""
+    found = [_reply(choice, str(raw.model or "")) for choice in raw.choices]
+    if not found:
+        raise Trouble("busy", "the reply has no choices")
+    usage = getattr(raw, "usage", None)
+    tokens_in = getattr(usage, "prompt_tokens", 0) or tokens.count_messages(list(request.messages))
+    tokens_out = getattr(usage, "completion_tokens", 0) or sum(tokens.count(reply.text) for reply in found)
+    share, rest = divmod(tokens_out, len(found))
+    return tuple(
+        replace(reply, tokens_in=0 if index else tokens_in, tokens_out=share + (0 if index else rest))
+        for index, reply in enumerate(found)
     )
-    replies = tuple(
-        Reply(
-            choice.message.content or "",
-            choice.finish_reason,
-            tuple((c.id, c.function.name, c.function.arguments) for c in choice.message.tool_calls or ()),
-        )
-        for choice in raw.choices
+
+
+def _reply(choice: Any, model: str) -> Reply:
+    message = choice.message
+    calls = tuple(
+        (str(call.id or f"call_{index}"), str(call.function.name or ""), str(call.function.arguments or "{}"))
+        for index, call in enumerate(message.tool_calls or ())
     )
-    return Response(replies, 0.0, time.monotonic() - started)
+    return Reply(
+        text=drop_thinking(str(message.content or "")),
+        finish=str(choice.finish_reason or "stop"),
+        calls=calls,
+        refusal=str(getattr(message, "refusal", None) or ""),
+        model=model,
+    )
+
+
+_loop: asyncio.AbstractEventLoop | None = None
+_lock = threading.Lock()
+
+
+def _background() -> asyncio.AbstractEventLoop:
+    global _loop
+    with _lock:
+        if _loop is None:
+            _loop = asyncio.new_event_loop()
+            threading.Thread(target=_loop.run_forever, name="models", daemon=True).start()
+        return _loop
 
 
 def _litellm() -> Any:
+    """litellm, quiet: no price map from the network, no .env file, no telemetry, no log lines."""
     settings.set_default("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     settings.set_default("LITELLM_MODE", "PRODUCTION")
     import litellm
 
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    for name in ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from pydantic import TypeAdapter
-
+from tasks.core.errors import ModelError
 from tasks.core.files.store import Store
-from tasks.core.llm import client
+from tasks.core.llm import structured, tokens
+from tasks.core.llm import tools as written
 from tasks.core.llm.budget import Meter
-from tasks.core.llm.request import Request, Response, ToolCall
+from tasks.core.llm.journal import Journal
+from tasks.core.llm.replies import Source
+from tasks.core.llm.request import Reply, Request, ToolCall
+from tasks.core.llm.structured import Invalid
+from tasks.core.llm.talk import Talk, within
 from tasks.core.models.run import Usage
 from tasks.core.settings import Settings
 
@@ -27,9 +30,9 @@ class Asked(Generic[T]):
     """Replies to one question."""
 
     values: tuple[T, ...]
-    """The valid ones, in order."""
+    """The valid ones, in order; at least one."""
     texts: tuple[str, ...]
-    """All of them, as the model wrote them."""
+    """Those of the last round, as the model wrote them, valid or not."""
     usage: Usage
     problems: tuple[str, ...] = ()
     """What went wrong on the way and did not stop it."""
@@ -55,8 +58,9 @@ class Door:
 
     def __init__(self, settings: Settings, store: Store, meter: Meter) -> None:
         self.settings = settings
-        self.store = store
         self.meter = meter
+        self.journal = Journal(store, settings.journal)
+        self._source = Source(settings, self.journal, meter)
 
     def identity(self, role: str) -> dict[str, Any]:
         """What of a role's settings changes its replies; never URL, key, time-out or concurrency."""
@@ -71,28 +75,34 @@ class Door:
     async def ask(
         self, role: str, messages: list[Message], reply_model: type[T], *, samples: int | None = None
     ) -> Asked[T]:
-        """Replies as objects of `reply_model`."""
-        adapter: TypeAdapter[T] = TypeAdapter(reply_model)
-        response = await self._send(role, messages, samples)
-        texts = tuple(reply.text for reply in response.replies)
-        return Asked(tuple(adapter.validate_python(json.loads(text)) for text in texts), texts, Usage(calls=1))
+        """Replies as objects of `reply_model`: the valid samples, or those of a repair turn when none is.
+
+        Raises ModelError, BudgetError, InputError.
+        """
+        schema = structured.schema(reply_model) if self.settings.role(role).native_schema else None
+        request = self._request(role, messages, samples, schema=schema)
+        return await self._asked(request, lambda reply: structured.parse(reply.text, reply_model))
 
     async def ask_text(self, role: str, messages: list[Message], *, samples: int | None = None) -> Asked[str]:
-        """Replies as text."""
-        response = await self._send(role, messages, samples)
-        texts = tuple(reply.text for reply in response.replies)
-        return Asked(texts, texts, Usage(calls=1))
+        """Replies as text; one that was cut off is not valid. Raises ModelError, BudgetError, InputError."""
+        return await self._asked(self._request(role, messages, samples), _whole_text)
 
     async def ask_tools(self, role: str, messages: list[Message], tools: list[dict[str, Any]]) -> ToolReply:
-        """One turn with tools on offer."""
-        response = await self._send(role, messages, 1, tuple(tools))
-        reply = response.replies[0]
-        calls = tuple(ToolCall(id, name, json.loads(arguments)) for id, name, arguments in reply.calls)
-        return ToolReply(reply.text, calls, Usage(calls=1))
+        """One turn with tools on offer, in OpenAI's form; a server without tool calls gets them as text.
 
-    async def _send(
-        self, role: str, messages: list[Message], samples: int | None, tools: tuple[dict[str, Any], ...] = ()
-    ) -> Response:
+        Raises ModelError, BudgetError, InputError.
+        """
+        request = self._request(role, messages, 1, tools=tuple(tools))
+        asked = await self._asked(request, lambda reply: _turn(reply, request))
+        text, calls = asked.value
+        return ToolReply(text, calls, asked.usage, asked.problems)
+
+    async def _asked(self, request: Request, read: Callable[[Reply], T]) -> Asked[T]:
+        talk = Talk(request, self.settings.role(request.role), read)
+        await talk.run(self._source)
+        return Asked(talk.values, tuple(reply.text for reply in talk.replies), talk.usage, talk.problems)
+
+    def _request(self, role: str, messages: list[Message], samples: int | None, **more: Any) -> Request:
         chosen = self.settings.role(role)
         request = Request(
             role=role,
@@ -103,13 +113,47 @@ class Door:
             top_p=chosen.top_p,
             max_tokens=chosen.max_tokens,
             thinking=chosen.thinking,
-            tools=tools,
+            **more,
         )
-        return await client.send(self.settings.endpoints[chosen.endpoints[0]], request, chosen.timeout_seconds)
+        fitted = within(request, chosen.context_tokens, chosen.max_tokens)
+        if fitted is None:
+            raise ModelError(
+                f"the prompt of role {role!r} has about {tokens.count_messages(messages)} tokens, and its model reads "
+                f"{chosen.context_tokens}",
+                "lower brief.tokens or agent.result_chars, or raise roles.*.context_tokens if the model takes more",
+            )
+        return fitted
 
     def _model(self, role: str) -> str:
+        """Endpoints of a role may run different models; its replies are then of any of them."""
         names = self.settings.role(role).endpoints
         return " | ".join(sorted({self.settings.endpoints[name].model for name in names}))
+
+
+def _whole_text(reply: Reply) -> str:
+    if reply.finish == "length":
+        raise Invalid("The reply was cut off.")
+    if not reply.text.strip():
+        raise Invalid("The reply is empty.")
+    return reply.text
+
+
+def _turn(reply: Reply, request: Request) -> tuple[str, tuple[ToolCall, ...]]:
+    calls = reply.calls or written.written_calls(reply.text, request.tools)
+    if reply.finish == "length" and not calls:
+        raise Invalid("The reply was cut off.")
+    found = []
+    for id, name, arguments in calls:
+        try:
+            value = structured.loads(arguments)
+        except ValueError as error:
+            raise Invalid(f"The arguments of {name} are no JSON: {error}") from None
+        if not isinstance(value, dict):
+            raise Invalid(f"The arguments of {name} are no JSON object.")
+        found.append(ToolCall(id, name, value))
+    if not found and not reply.text.strip():
+        raise Invalid("The reply is empty.")
+    return reply.text, tuple(found)
 
 
 _current: ContextVar[Door] = ContextVar("door")

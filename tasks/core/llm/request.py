@@ -74,6 +74,11 @@ class Reply:
         """The model or its filter would not answer."""
         return bool(self.refusal) or self.finish == "content_filter"
 
+    @property
+    def useful(self) -> bool:
+        """Neither empty nor refused; whether it is valid is for its reader to say."""
+        return not (self.empty or self.refused)
+
 
 @dataclass(frozen=True)
 class Response:
@@ -83,3 +88,5 @@ class Response:
     money: float
     """US dollars; 0 when the price is unknown."""
     seconds: float
+    notes: tuple[str, ...] = ()
+    """Fields that the endpoint did not take and that change what it says."""

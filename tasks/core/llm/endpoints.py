@@ -1,0 +1,141 @@
+"""Endpoint settings → what this process knows of each endpoint, and which one takes the next request."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+from tasks.core.settings import EndpointSettings
+
+
+class Gate:
+    """At most `size` holders at once, across all event loops and threads of this process; first come, first served."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._waiting: deque[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = deque()
+
+    @property
+    def load(self) -> int:
+        """Holders and those who wait."""
+        return self._inside + len(self._waiting)
+
+    async def __aenter__(self) -> None:
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if self._inside < self.size:
+                self._inside += 1
+                return
+            entry = (loop, loop.create_future())
+            self._waiting.append(entry)
+        try:
+            await entry[1]
+        except BaseException:
+            with self._lock:
+                given = entry not in self._waiting
+                if not given:
+                    self._waiting.remove(entry)
+            if given:
+                self._release()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._release()
+
+    def _release(self) -> None:
+        with self._lock:
+            while self._waiting:
+                loop, future = self._waiting.popleft()
+                with contextlib.suppress(RuntimeError):  # that loop was closed; the next in line gets the place
+                    loop.call_soon_threadsafe(_wake, future)
+                    return
+            self._inside -= 1
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+class Endpoint:
+    """One endpoint as this process knows it: who is in, what it does not support, whether it is well."""
+
+    def __init__(self, name: str, settings: EndpointSettings) -> None:
+        self.name = name
+        self.settings = settings
+        self.gate = Gate(settings.concurrency)
+        self.without: frozenset[str] = frozenset()
+        """Request fields that it has rejected; they are not sent again."""
+        self.served = 0
+        self._cool_until = 0.0
+        self._closed_until = 0.0
+
+    def __str__(self) -> str:
+        place = self.settings.url and without_secrets(base_url(self.settings))
+        return f"endpoint {self.name!r} ({', '.join(part for part in (place, self.settings.model) if part)})"
+
+    def trouble(self, cool: float, wait: float | None) -> None:
+        """It failed: prefer others for `cool` seconds, and send nothing for the `wait` seconds it asked for."""
+        now = time.monotonic()
+        self._cool_until = now + max(cool, wait or 0.0)
+        self._closed_until = now + (wait or 0.0)
+
+    def well(self) -> None:
+        """It answered."""
+        self.served += 1
+        self._cool_until = self._closed_until = 0.0
+
+    @property
+    def cool_seconds(self) -> float:
+        """Seconds for which others are preferred; 0 when it is well."""
+        return max(0.0, self._cool_until - time.monotonic())
+
+    @property
+    def closed_seconds(self) -> float:
+        """Seconds that it has asked to be left alone."""
+        return max(0.0, self._closed_until - time.monotonic())
+
+
+_known: dict[tuple[str, EndpointSettings], Endpoint] = {}
+_lock = threading.Lock()
+
+
+def known(name: str, settings: EndpointSettings) -> Endpoint:
+    """This process's one endpoint of that name and settings."""
+    with _lock:
+        return _known.setdefault((name, settings), Endpoint(name, settings))
+
+
+@contextlib.asynccontextmanager
+async def take(choices: list[Endpoint]) -> AsyncIterator[Endpoint]:
+    """The well endpoint with the fewest requests in flight, else the one that is well soonest; waits for its gate."""
+    well = [endpoint for endpoint in choices if not endpoint.cool_seconds]
+    if well:
+        chosen = min(well, key=lambda endpoint: (endpoint.gate.load, endpoint.served))
+    else:
+        chosen = min(choices, key=lambda endpoint: endpoint.cool_seconds)
+    async with chosen.gate:
+        yield chosen
+
+
+def base_url(settings: EndpointSettings) -> str:
+    """The URL that requests go below: for an OpenAI-compatible server with its version (`/v1` when none is given)."""
+    url = settings.url.strip().rstrip("/")
+    if settings.provider or not url:
+        return url
+    url = re.sub(r"/(chat/)?completions$", "", url)
+    return url if re.search(r"/v\d+[a-z]*(/|$)", urlsplit(url).path) else f"{url}/v1"
+
+
+def without_secrets(url: str) -> str:
+    """A URL as messages may show it: no user, password, query or fragment."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -1,0 +1,102 @@
+"""Request, sample and attempt → the reply that was given to it: nothing is paid for twice, and a run can be replayed.
+
+The key leaves out URL, key, time-out and endpoint: they do not change what a model says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tasks.core.errors import InputError, ModelError
+from tasks.core.files.store import Folder, Store
+from tasks.core.llm import budget
+from tasks.core.llm.request import Reply, Request
+from tasks.core.settings import JournalSettings
+
+KIND = "recorded model reply"
+
+
+class Journal:
+    """Replies of one run, in its store; in replay also from a folder of recordings."""
+
+    def __init__(self, store: Store, settings: JournalSettings) -> None:
+        self.store = store
+        self.settings = settings
+        self.used: dict[str, None] = {}
+        """Digests of all replies read or written, in order: what an export of this run needs."""
+
+    def digest(self, request: Request, sample: int, attempt: int) -> str:
+        """Key of one reply."""
+        parts = {**request.content(), "sample": sample, "attempt": attempt, "repeat": self.settings.repeat}
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+    def find(self, request: Request, sample: int, attempt: int = 0) -> Reply | None:
+        """The journaled reply, if any. Raises ModelError in replay when there is none."""
+        digest = self.digest(request, sample, attempt)
+        entry = self._entry(digest)
+        if entry is None:
+            if self.settings.mode == "replay":
+                raise ModelError(
+                    f"no recorded reply for role {request.role!r} in stage {budget.current_stage()!r} ({digest})",
+                    "prompts, settings or inputs differ from the recorded run; record again with journal.mode = record",
+                )
+            return None
+        self.used[digest] = None
+        reply = Reply(**{**entry["reply"], "calls": tuple(tuple(call) for call in entry["reply"]["calls"])})
+        if self.settings.mode == "record" and "request" not in entry:
+            self.keep(request, sample, attempt, reply)
+        return reply
+
+    def keep(self, request: Request, sample: int, attempt: int, reply: Reply) -> None:
+        """Write one reply as it arrived."""
+        digest = self.digest(request, sample, attempt)
+        entry = {
+            "kind": KIND,
+            "model": reply.model or request.model,
+            "recorded": datetime.now(UTC).isoformat(timespec="seconds"),
+            "role": request.role,
+            "stage": budget.current_stage(),
+            "sample": sample,
+            "attempt": attempt,
+            "repeat": self.settings.repeat,
+            "reply": asdict(reply),
+            **({"request": request.content()} if self.settings.mode == "record" else {}),
+        }
+        self.store.write(f"journal/{_path(digest)}", json.dumps(entry, ensure_ascii=False, indent=1).encode())
+        self.used[digest] = None
+
+    def _entry(self, digest: str) -> dict[str, Any] | None:
+        """A torn or foreign file counts as none."""
+        data = self.store.read(f"journal/{_path(digest)}")
+        if data is None and self.settings.mode == "replay" and self.settings.folder:
+            data = Folder(self.settings.folder).read(_path(digest))
+        try:
+            entry = json.loads(data or b"")
+        except ValueError:
+            return None
+        return entry if isinstance(entry, dict) and entry.get("kind") == KIND else None
+
+
+def export(store: Store, folder: Path, digests: Iterable[str]) -> int:
+    """Copy replies into a folder that `journal.recordings` can name; gives their number.
+
+    Raises InputError when one is not in the store.
+    """
+    target, count = Folder(folder), 0
+    for digest in digests:
+        data = store.read(f"journal/{_path(digest)}")
+        if data is None:
+            raise InputError(f"the journal has no reply {digest}", "export from the store that the run used")
+        target.write(_path(digest), data)
+        count += 1
+    return count
+
+
+def _path(digest: str) -> str:
+    return f"{digest[:2]}/{digest}.json"

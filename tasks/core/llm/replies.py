@@ -1,0 +1,135 @@
+"""Request → all its samples, each from the journal or from an endpoint, journaled and counted as it arrives."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from tasks.core.errors import InputError
+from tasks.core.llm import budget, endpoints, tokens
+from tasks.core.llm.budget import Meter
+from tasks.core.llm.endpoints import Endpoint
+from tasks.core.llm.journal import Journal
+from tasks.core.llm.request import Reply, Request, Response
+from tasks.core.llm.retry import Carrier
+from tasks.core.models.run import StageSpend, Usage
+from tasks.core.settings import Settings
+
+EMPTY_TRIES = 2
+"""Times that a request is sent whose replies are all empty."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The samples of one request, in order, and what they took."""
+
+    replies: tuple[Reply, ...]
+    usage: Usage
+    notes: tuple[str, ...] = ()
+    """What the endpoint did not take."""
+
+
+class Source:
+    """Where the replies of one run come from."""
+
+    def __init__(self, settings: Settings, journal: Journal, meter: Meter) -> None:
+        self.settings = settings
+        self.journal = journal
+        self.meter = meter
+        self._carrier = Carrier(settings.retry, meter)
+
+    async def replies(self, request: Request, attempt: int) -> Batch:
+        """Every sample of the request. Raises ModelError, InputError, BudgetError."""
+        found = {index: self.journal.find(request, index, attempt) for index in range(request.samples)}
+        old = {index: reply for index, reply in found.items() if reply}
+        if old:
+            self.meter.add(StageSpend(stage=budget.current_stage(), journaled=len(old)))
+        notes: dict[str, None] = {}
+        new: dict[int, Reply] = {}
+        if missing := [index for index in found if index not in old]:
+            new = await self._fetch(request, missing, attempt, notes)
+            rest = [index for index in missing if index not in new]  # of a server without `n`
+            for more in await _all([self._fetch(request, [index], attempt, notes) for index in rest]):
+                new |= more
+        replies = tuple(reply for _, reply in sorted((old | new).items()))
+        if not is_final(replies, attempt):
+            self._keep_the_rest(request, new, attempt)
+        return Batch(replies, _usage(replies, journaled=len(old)), tuple(notes))
+
+    async def _fetch(
+        self, request: Request, indices: list[int], attempt: int, notes: dict[str, None]
+    ) -> dict[int, Reply]:
+        """Replies of an endpoint for the first of these samples, as many as one request brings."""
+        role = self.settings.role(request.role)
+        prompt = tokens.count_messages(list(request.messages))
+        with self.meter.reserve(len(indices), prompt):
+            response = await self._carrier.send(request.of(len(indices)), role, self._endpoints(request.role))
+            found = dict(zip(indices, response.replies, strict=False))
+            self.meter.add(_spend(response, tuple(found.values())))
+        notes |= dict.fromkeys(response.notes)
+        for index, reply in found.items():
+            if reply.useful:
+                self.journal.keep(request, index, attempt, reply)
+        return found
+
+    def _keep_the_rest(self, request: Request, new: dict[int, Reply], attempt: int) -> None:
+        """Journal replies of no use when the run goes on from them, so that a replay takes the same way.
+
+        Kept as the last word they would bar every later run from asking again.
+        """
+        for index, reply in new.items():
+            if not reply.useful:
+                self.journal.keep(request, index, attempt, reply)
+
+    def _endpoints(self, role: str) -> list[Endpoint]:
+        found = []
+        for name in self.settings.role(role).endpoints:
+            settings = self.settings.endpoints[name]
+            if not settings.model or (settings.serve and not settings.url):
+                raise InputError(
+                    f"no model is set for endpoint {name!r}",
+                    "set MODEL_API_URL, MODEL_NAME and MODEL_API_KEY, or use --profile local for the built-in one",
+                )
+            found.append(endpoints.known(name, settings))
+        return found
+
+
+def is_final(replies: tuple[Reply, ...], attempt: int) -> bool:
+    """Whether nothing can follow on these replies: all refuse, or all are empty once too often."""
+    if all(reply.refused for reply in replies):
+        return True
+    return attempt + 1 >= EMPTY_TRIES and all(reply.empty for reply in replies)
+
+
+def _usage(replies: tuple[Reply, ...], journaled: int) -> Usage:
+    return Usage(
+        calls=len(replies) - journaled,
+        journaled=journaled,
+        tokens_in=sum(reply.tokens_in for reply in replies),
+        tokens_out=sum(reply.tokens_out for reply in replies),
+    )
+
+
+def _spend(response: Response, replies: tuple[Reply, ...]) -> StageSpend:
+    usage = _usage(replies, journaled=0)
+    return StageSpend(
+        stage=budget.current_stage(),
+        calls=usage.calls,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        money=response.money,
+        seconds=response.seconds,
+    )
+
+
+async def _all(work: list[Coroutine[Any, Any, dict[int, Reply]]]) -> list[dict[int, Reply]]:
+    """Results of all; when one fails the others still finish, so that what they bring is kept."""
+    results = await asyncio.gather(*work, return_exceptions=True)
+    found = []
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+        found.append(result)
+    return found

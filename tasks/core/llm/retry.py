@@ -1,0 +1,115 @@
+"""Request and the endpoints of its role → a response, over tries, waits and fields that a server does not take."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import replace
+
+from tasks.core.errors import InputError, ModelError, TablewrightError
+from tasks.core.llm import client, endpoints
+from tasks.core.llm.budget import Meter
+from tasks.core.llm.endpoints import Endpoint
+from tasks.core.llm.request import Request, Response
+from tasks.core.llm.trouble import Trouble
+from tasks.core.settings import RetrySettings, RoleSettings
+
+
+class Carrier:
+    """Brings requests of one run to endpoints, and responses back."""
+
+    def __init__(self, retry: RetrySettings, meter: Meter) -> None:
+        self.retry = retry
+        self.meter = meter
+
+    async def send(self, request: Request, role: RoleSettings, choices: list[Endpoint]) -> Response:
+        """A response with at least one reply, maybe fewer than samples.
+
+        Raises ModelError (transient when all tries met an absent or busy endpoint), InputError when the endpoint's
+        settings are wrong, BudgetError when the run's time is over.
+        """
+        try:
+            async with asyncio.timeout(self.meter.seconds_left()):
+                return await self._tries(request, role, choices)
+        except TimeoutError:
+            self.meter.check()
+            raise
+
+    async def _tries(self, request: Request, role: RoleSettings, choices: list[Endpoint]) -> Response:
+        for attempt in range(1, role.attempts + 1):
+            await self._wait_until_open(choices)
+            async with endpoints.take(choices) as endpoint:
+                try:
+                    response = await self._fitted(endpoint, request, role.timeout_seconds)
+                except Trouble as trouble:
+                    if trouble.kind != "busy":
+                        raise _error(endpoint, trouble) from None
+                    endpoint.trouble(self.retry.cool_seconds, trouble.wait)
+                    if attempt == role.attempts:
+                        raise _away(endpoint, trouble, attempt) from None
+                else:
+                    endpoint.well()
+                    return response
+            if all(endpoint.cool_seconds for endpoint in choices):
+                await asyncio.sleep(self._backoff(attempt))
+        raise AssertionError("a role has at least one attempt")
+
+    async def _fitted(self, endpoint: Endpoint, request: Request, seconds: float) -> Response:
+        """Send, and again without each field that the server rejects; what then works is remembered for the endpoint."""
+        without = endpoint.without
+        while True:
+            try:
+                response = await client.send(endpoint.settings, request, seconds, without)
+            except Trouble as trouble:
+                if trouble.kind != "field" or trouble.field in without:
+                    raise
+                without |= {trouble.field}
+            else:
+                endpoint.without |= without
+                notes = tuple(f"{endpoint} takes no {name}" for name in sorted(without - {"n", "max_tokens"}))
+                return replace(response, notes=notes)
+
+    async def _wait_until_open(self, choices: list[Endpoint]) -> None:
+        """Wait as long as the servers ask, when each of them asks."""
+        closed = min(endpoint.closed_seconds for endpoint in choices)
+        left = self.meter.seconds_left()
+        if closed > self.retry.asked_seconds or (left is not None and closed > left):
+            soonest = min(choices, key=lambda endpoint: endpoint.closed_seconds)
+            most = self.retry.asked_seconds if left is None else min(left, self.retry.asked_seconds)
+            raise ModelError(
+                f"{soonest} asks to wait {closed:.0f} s, and at most {most:.0f} s are given",
+                "run again later, or raise retry.asked_seconds and budget.seconds",
+                transient=True,
+            )
+        await asyncio.sleep(closed)
+
+    def _backoff(self, attempt: int) -> float:
+        """Doubled with each try, drawn from the upper half so that clients do not march in step; seconds."""
+        full = min(self.retry.longest_seconds, self.retry.first_seconds * 2.0 ** (attempt - 1))
+        return full * random.uniform(0.5, 1.0)
+
+
+def _away(endpoint: Endpoint, trouble: Trouble, attempts: int) -> ModelError:
+    return ModelError(
+        f"{endpoint} gave no reply in {attempts} tries; the last one: {trouble}",
+        "see that the server is up and MODEL_API_URL is right; `tablewright doctor` checks it",
+        transient=True,
+    )
+
+
+def _error(endpoint: Endpoint, trouble: Trouble) -> TablewrightError:
+    """Trouble that another try will not end, for the one who must act."""
+    if trouble.kind == "account":
+        variable = endpoint.settings.api_key_env or f"endpoints.{endpoint.name}.api_key_env"
+        return InputError(f"{endpoint} refuses the key or the account: {trouble}", f"set {variable} to a valid key")
+    if trouble.kind == "place":
+        return InputError(
+            f"{endpoint} does not know the model or the path: {trouble}",
+            "set MODEL_NAME to a name that the server lists, and MODEL_API_URL to its base URL",
+        )
+    if trouble.kind == "context":
+        return ModelError(
+            f"the prompt is too long for {endpoint}: {trouble}",
+            "lower brief.tokens, and set roles.*.context_tokens to what the server takes",
+        )
+    return ModelError(f"{endpoint} rejects the request: {trouble}", "see docs/models.md for what can be switched off")
