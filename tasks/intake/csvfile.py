@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tasks.core.errors import InputError
-from tasks.core.files.text import Encoding, detect, transcode
+from tasks.core.files.text import detect, transcode
 from tasks.core.models.catalogue import Column
 from tasks.core.sql.build import Builder, Draft, Target
 from tasks.core.sql.names import unique_names

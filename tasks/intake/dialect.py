@@ -84,7 +84,7 @@ def _first(found: list[tuple[int, Record]], width: int) -> int:
     for index, (_, record) in enumerate(found[:60]):
         filled = sum(bool(part and part.strip()) for part in record)
         comment = (record[0] or "").startswith("#") and (
-            width == 1 and (record[0] or "").startswith("# ") or len(record) != width
+            (width == 1 and (record[0] or "").startswith("# ")) or len(record) != width
         )
         title = width > 2 and (len(record) < 0.6 * width or (filled == 1 and not _continues(found, index, width)))
         title = title or (width == 2 and len(record) == 1 and index + 1 < len(found))
