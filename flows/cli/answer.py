@@ -1,0 +1,110 @@
+"""`tablewright answer`: a question over a folder → answer table, its sources and its price."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.cli.app import app, err, out, print_json
+
+if TYPE_CHECKING:
+    from flows.session import Ended
+
+_ROWS = 20
+"""Answer rows on the terminal; all of them are in the file."""
+
+
+@app.command("answer")
+def command(
+    folder: Annotated[str, typer.Argument(help="Folder with the tables, or a task folder (task.json + context/).")],
+    question: Annotated[str, typer.Argument(help="In any language; without it, that of task.json.")] = "",
+    profile: Annotated[str, typer.Option(help="Settings: a name from configs/ or the path of a .toml.")] = "default",
+    out_folder: Annotated[str, typer.Option("--out", help="Folder for the files; without it, one in the store.")] = "",
+    as_of: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day that 'today' means; without it, today.")
+    ] = None,
+    style: Annotated[str, typer.Option(help="tools, json or single; without it, the profile's.")] = "profile",
+    no_prefect: Annotated[bool, typer.Option("--no-prefect", help="Plain calls, even when a server answers.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
+) -> None:
+    """Answer a question over a folder; write answer.csv, evidence.json and report.html."""
+    import asyncio
+
+    from flows.cli import launch, progress
+    from flows.request import make
+    from tasks.core.settings import load
+
+    day = as_of.date() if as_of else None
+    request = make(folder=folder, question=question, profile=profile, out=out_folder, as_of=day, style=style)
+    settings = load(profile)
+    in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim"))
+    with progress.shown():
+        ended = asyncio.run(launch.launch(request, in_prefect))
+    url = f"{settings.prefect.api_url.removesuffix('/api')}/runs/flow-run/{ended.prefect}" if ended.prefect else ""
+    if as_json:
+        print_json({**summary(ended), "prefect": url})
+    else:
+        _print(ended, url)
+    raise typer.Exit(exit_code(ended.answer.status))
+
+
+def exit_code(status: str) -> int:
+    """0 for an answer that nothing speaks against, else 5."""
+    return 0 if status in ("approved", "not_assessed") else 5
+
+
+def summary(ended: Ended) -> dict[str, Any]:
+    """An ended run as JSON data; `rows` are the first of them, all are in the file."""
+    from pathlib import Path
+
+    table = ended.answer.table
+    return {
+        **ended.answer.summary(),
+        "preview": [list(row) for row in table.rows[:_ROWS]] if table else [],
+        "sources": [place for place, _ in sources(ended)],
+        "files": [str(Path(ended.out) / name) for name in ended.files],
+        "warnings": list(ended.warnings),
+        "run": ended.run,
+        "seconds": ended.seconds,
+        "spend": ended.spend.total().model_dump(exclude={"stage"}),
+    }
+
+
+def sources(ended: Ended) -> list[tuple[str, int]]:
+    """The tables that the answer was read from, as file (`::table` inside it), and their rows."""
+    from pathlib import Path
+
+    from tasks.core.models.evidence import Evidence
+
+    evidence = Evidence.model_validate_json((Path(ended.out) / "evidence.json").read_bytes())
+    return [(f"{table.path}::{table.inner}" if table.inner else table.path, table.rows) for table in evidence.used]
+
+
+def _print(ended: Ended, url: str) -> None:
+    from pathlib import Path
+
+    from rich.markup import escape
+    from rich.table import Table
+
+    answer, total = ended.answer, ended.spend.total()
+    if answer.table:
+        shown = Table(*(escape(name) for name in answer.table.columns))
+        for row in answer.table.rows[:_ROWS]:
+            shown.add_row(*("" if cell is None else escape(str(cell)) for cell in row))
+        out.print(shown)
+        if answer.table.row_count > _ROWS:
+            out.print(f"{answer.table.row_count} rows in all, {_ROWS} shown")
+    out.print(f"[bold]{answer.status}[/]: {escape(answer.reason)}")
+    for place, rows in sources(ended):
+        out.print(f"from {escape(place)} ({rows} rows)")
+    money = f", ${total.money:.4f}" if total.money else ""
+    tokens = f"{total.tokens_in + total.tokens_out} tokens"
+    out.print(f"{ended.seconds:.1f} s; {total.calls} model calls, {total.journaled} from the journal; {tokens}{money}")
+    for name in ended.files:
+        out.print(escape(str(Path(ended.out) / name)))
+    for warning in ended.warnings:
+        err.print(f"[yellow]warning:[/] {escape(warning)}")
+    if url:
+        out.print(url)

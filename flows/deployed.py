@@ -1,0 +1,40 @@
+"""The flows that Prefect runs: from a deployment's form, from a schedule, or around the command line's work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prefect import flow
+from prefect.context import FlowRunContext
+from prefect.runtime import flow_run
+from prefect.types.entrypoint import EntrypointType
+
+from flows.answer import answer
+from flows.request import AnswerRequest
+from flows.session import Ended
+
+if TYPE_CHECKING:
+    from prefect.deployments.runner import RunnerDeployment
+
+
+def _name() -> str:
+    request = AnswerRequest.model_validate(flow_run.parameters["request"])
+    return f"{Path(request.folder).name}: {request.question or 'its own question'}"[:120]
+
+
+@flow(name="answer", flow_run_name=_name, persist_result=False)
+async def answer_flow(request: AnswerRequest) -> Ended:
+    """Answer a question over a folder of tables: a table in which every value can be traced and replayed."""
+    context = FlowRunContext.get()
+    assert context and context.flow_run and context.flow_run.created
+    # The day it was asked for, not the day it runs: a retry after midnight must not ask another question.
+    return await answer(request, str(context.flow_run.id), context.flow_run.created.astimezone().date())
+
+
+async def deployments() -> list[RunnerDeployment]:
+    """What `tablewright serve` offers; `deployments/prefect.yaml` says the same for workers."""
+    made = answer_flow.ato_deployment(
+        "tables", description=answer_flow.description, tags=["tablewright"], entrypoint_type=EntrypointType.MODULE_PATH
+    )
+    return [await made]

@@ -1,0 +1,148 @@
+"""This machine and its settings → what works, what does not, and what to do about it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+from typing import Literal
+from urllib.request import Request, urlopen
+
+from flows import server
+from flows.session import versions
+from tasks.core import settings as env
+from tasks.core.errors import InputError
+from tasks.core.llm.endpoints import base_url, without_secrets
+from tasks.core.models.value import Value
+from tasks.core.sandbox import tiers
+from tasks.core.settings import EndpointSettings, Settings, load
+
+_PROBE_SECONDS = 5.0
+
+
+class Check(Value):
+    """One thing that a run needs."""
+
+    name: str
+    state: Literal["ok", "limited", "broken"]
+    """`limited`: runs work without it, or it is not known until a run."""
+    detail: str
+    next: str = ""
+    """What to do; empty when nothing is."""
+
+
+async def examine(profile: str) -> tuple[Check, ...]:
+    """All checks; nothing is fetched, started or paid for."""
+    settings = load(profile)
+    isolation = await tiers.probe()
+    return (
+        _versions(),
+        *_models(settings),
+        Check(
+            name="isolation of programs",
+            state="limited" if isolation.tier == "none" else "ok",
+            detail=f"{isolation.tier}: {isolation.detail}",
+            next=isolation.hint,
+        ),
+        _prefect(settings),
+        _store(settings),
+    )
+
+
+def _versions() -> Check:
+    found = ", ".join(f"{name} {version}" for name, version in versions().items())
+    return Check(name="versions", state="ok", detail=f"{found}; {platform.system()}, {os.cpu_count()} cores")
+
+
+def _models(settings: Settings) -> list[Check]:
+    roles = ["agent", *(["contract"] if settings.contract.enabled else [])]
+    names = dict.fromkeys(name for role in roles for name in settings.role(role).endpoints)
+    return [_model(name, settings.endpoints[name], settings) for name in names]
+
+
+def _model(name: str, endpoint: EndpointSettings, settings: Settings) -> Check:
+    title = f"model {endpoint.model or '(none)'} at endpoint {name}"
+    if endpoint.serve:
+        return _local(title, settings)
+    if not endpoint.model:
+        hint = "export MODEL_API_URL, MODEL_NAME and MODEL_API_KEY, or use --profile local, which needs no key"
+        return Check(name=title, state="broken", detail=f"profile {settings.profile!r} names no model", next=hint)
+    if endpoint.provider or not endpoint.url:
+        key = "has a value" if env.secret(endpoint.api_key_env).get_secret_value() else "is empty"
+        where = endpoint.provider or endpoint.model.split("/")[0]
+        return Check(
+            name=title, state="limited", detail=f"provider {where} is not asked here; {endpoint.api_key_env} {key}"
+        )
+    return _remote(title, endpoint)
+
+
+def _remote(title: str, endpoint: EndpointSettings) -> Check:
+    url, key = base_url(endpoint), env.secret(endpoint.api_key_env).get_secret_value()
+    shown = without_secrets(url)
+    request = Request(f"{url}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
+    try:
+        with urlopen(request, timeout=_PROBE_SECONDS) as reply:
+            listed = [str(model.get("id")) for model in json.load(reply).get("data", [])]
+    except OSError as error:
+        code = getattr(error, "code", 0)
+        if code in (401, 403):
+            return Check(
+                name=title, state="broken", detail=f"{shown} refuses the key", next=f"set {endpoint.api_key_env}"
+            )
+        if code:
+            return Check(name=title, state="limited", detail=f"{shown} answers, but lists no models (HTTP {code})")
+        why = getattr(error, "reason", error)
+        return Check(
+            name=title, state="broken", detail=f"{shown} does not answer: {why}", next="start it, or mend MODEL_API_URL"
+        )
+    except (ValueError, AttributeError):
+        return Check(name=title, state="limited", detail=f"{shown} answers, but its list of models cannot be read")
+    if listed and endpoint.model not in listed:
+        said = ", ".join(listed[:5])
+        return Check(name=title, state="limited", detail=f"{shown} lists other models: {said}", next="check MODEL_NAME")
+    return Check(name=title, state="ok", detail=f"{shown} answers")
+
+
+def _local(title: str, settings: Settings) -> Check:
+    from tasks.core.llm import serve
+
+    try:
+        status = serve.status(settings)
+    except InputError as error:
+        return Check(name=title, state="broken", detail=error.message, next=error.hint)
+    if not status.installed:
+        hint = "pip install 'tablewright[local]'"
+        return Check(name=title, state="broken", detail="the library that serves it is not installed", next=hint)
+    if not status.file:
+        size = f"{settings.local.size / 1e9:.1f} GB"
+        return Check(
+            name=title, state="limited", detail=f"its file is not here yet ({size})", next="tablewright model fetch"
+        )
+    if status.running and not status.answers:
+        hint = f"tablewright model stop; its log is {status.log}"
+        return Check(name=title, state="limited", detail=f"process {status.pid} does not answer now", next=hint)
+    how = f"runs as process {status.pid}" if status.running else "starts with the first question"
+    return Check(name=title, state="ok", detail=f"{status.file}; {how}")
+
+
+def _prefect(settings: Settings) -> Check:
+    url = settings.prefect.api_url
+    if server.healthy(url, _PROBE_SECONDS):
+        return Check(name="Prefect server", state="ok", detail=f"{url} answers; runs are shown there")
+    detail = f"none at {url}: the same stages run as plain calls"
+    return Check(name="Prefect server", state="limited", detail=detail, next="tablewright serve")
+
+
+def _store(settings: Settings) -> Check:
+    from flows.session import open_store
+
+    name, folder = "store", settings.store.folder
+    try:
+        open_store(settings).write("probe", b"")
+        (folder / "probe").unlink()
+        free = shutil.disk_usage(folder).free >> 20
+    except InputError as error:
+        return Check(name=name, state="broken", detail=error.message, next=error.hint)
+    where = f"Prefect block {settings.store.block}" if settings.store.block else str(folder)
+    return Check(name=name, state="ok", detail=f"{where}; {free:,} MB free, {settings.store.min_free_mb} MB needed")

@@ -1,0 +1,103 @@
+"""What a user asks for: folder, question, profile, day and place of the answer."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tasks.core.errors import InputError
+from tasks.core.models.answer import Question
+from tasks.intake.task import read_task
+
+Style = Literal["profile", "tools", "json", "single"]
+
+
+class AnswerRequest(BaseModel):
+    """One question over one folder. Titles and texts are those of the form in the Prefect UI."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", title="Question")
+
+    folder: str = Field(
+        title="Folder", description="Path of the folder with the tables, on the machine that runs tablewright."
+    )
+    question: str = Field(
+        default="", title="Question", description="In any language. Empty: the question of the folder's task.json."
+    )
+    profile: str = Field(
+        default="default",
+        title="Profile",
+        description="Settings from configs/: default asks the endpoint of MODEL_API_URL, local a small model on this machine.",
+    )
+    as_of: date | None = Field(
+        default=None,
+        title="As of",
+        description="The day that 'today' in the question means. Empty: the day of the run.",
+    )
+    out: str = Field(
+        default="", title="Output folder", description="Where the files go. Empty: a folder of the run in the store."
+    )
+    style: Style = Field(
+        default="profile",
+        title="Style",
+        description="How the model works: tools calls tools, json writes one action a turn, single writes one query.",
+    )
+    seconds: float = Field(
+        default=0,
+        ge=0,
+        title="Time limit",
+        description="Seconds after which the run asks no more and ends with what it has. 0: the profile's budget.",
+    )
+    csv_name: str = Field(
+        default="answer.csv", title="Name of the table", description="File name of the answer's table."
+    )
+
+    def overrides(self) -> dict[str, Any]:
+        """What the request changes in the settings of its profile."""
+        style = {} if self.style == "profile" else {"agent": {"style": self.style}}
+        return {**style, **({"budget": {"seconds": self.seconds}} if self.seconds else {})}
+
+
+def make(**given: Any) -> AnswerRequest:
+    """A request of these fields. Raises InputError for a value that a field does not take."""
+    try:
+        return AnswerRequest(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{name} {first['input']!r}: {first['msg']}", "see `tablewright answer --help`") from error
+
+
+def question_of(request: AnswerRequest, today: date) -> Question:
+    """The question with its day, from the request or the folder's `task.json`.
+
+    Raises InputError when there is no such folder, or nothing is asked.
+    """
+    if not request.folder.strip() or not Path(request.folder).expanduser().is_dir():
+        raise InputError(f"there is no folder {request.folder!r}", "give the path of the folder with the tables")
+    as_of = request.as_of or today
+    if text := request.question.strip():
+        return Question(text=text, as_of=as_of)
+    task = read_task(request.folder)
+    if task is None:
+        raise InputError("no question is asked", 'add it: tablewright answer FOLDER "question"')
+    return Question(text=task.question, as_of=as_of, task_id=task.task_id, difficulty=task.difficulty)
+
+
+def check_out(request: AnswerRequest, out: Path) -> None:
+    """Raise InputError when files cannot be written there, or it is among the sources, which are never written to."""
+    source = Path(request.folder).expanduser().resolve()
+    if out.resolve().is_relative_to(source):
+        raise InputError(
+            f"the output folder {out} lies in the folder {request.folder}, whose files are sources",
+            "choose an output folder outside of it",
+        )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write to the output folder {out}: {error.strerror}", "choose another one") from error
