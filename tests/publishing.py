@@ -9,7 +9,16 @@ from typing import Any
 import duckdb
 
 from tasks.core.files.store import Store
-from tasks.core.models.answer import Assignment, Attempt, Brief, Candidate, Contract, ContractColumn, Question, Submission
+from tasks.core.models.answer import (
+    Assignment,
+    Attempt,
+    Brief,
+    Candidate,
+    Contract,
+    ContractColumn,
+    Question,
+    Submission,
+)
 from tasks.core.models.catalogue import Catalogue, Column, Profile, Table
 from tasks.core.models.query import QueryResult
 from tasks.core.models.semantics import Definition, Knowledge
@@ -24,9 +33,7 @@ create table orders as select * from (values
     (1, '007', 12.50, date '2024-03-05'), (2, '007', 7.50, date '2024-03-06'),
     (3, '008', 1e21, date '2024-03-07'), (4, '999', 3.0, null)) t(order_id, customer_id, amount, day);
 """
-SUM_BY_NAME = (
-    "select c.name, sum(o.amount) as total from orders o join customers c on o.customer_id = c.id group by c.name order by 2"
-)
+SUM_BY_NAME = "select c.name, sum(o.amount) as total from orders o join customers c on o.customer_id = c.id group by c.name order by 2"
 
 
 def catalogue(store: Store, folder: Path) -> Catalogue:
@@ -54,7 +61,9 @@ def catalogue(store: Store, folder: Path) -> Catalogue:
         SourceFile(path="context/csv/orders.csv", kind="csv", size=120, sha256="ab" * 32, outcome="table"),
         SourceFile(path="context/db/shop.db", kind="sqlite", size=8192, sha256="cd" * 32, outcome="table"),
         SourceFile(path="context/knowledge.md", kind="knowledge", size=900, sha256="ef" * 32, outcome="knowledge"),
-        SourceFile(path="context/torn.db", kind="sqlite", size=12, outcome="unreadable", reason="file is not a database"),
+        SourceFile(
+            path="context/torn.db", kind="sqlite", size=12, outcome="unreadable", reason="file is not a database"
+        ),
     )
     return Catalogue(database=store.put_file(path, "catalogue.duckdb"), tables=tables, files=files)
 

@@ -50,7 +50,7 @@ def statements(used: tuple[UsedTable, ...], question: str, knowledge: Knowledge)
 def _use(table: Table, parts: Outline, sha256: str) -> UsedTable:
     own = table.name.casefold()
     wanted = {column.casefold() for name, column in parts.columns if name.casefold() in ("", own)}
-    everything = not parts.columns or (own, "*") in {(name.casefold(), column) for name, column in parts.columns}
+    everything = not parts.tables or (own, "*") in {(name.casefold(), column) for name, column in parts.columns}
     columns = [column for column in table.columns if everything or column.name.casefold() in wanted]
     return UsedTable(
         name=table.name,
