@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from tasks.core import notice
 from tasks.core.errors import InputError
 from tasks.core.llm import budget, endpoints, tokens
 from tasks.core.llm.budget import Meter
@@ -39,6 +41,8 @@ class Source:
         self.journal = journal
         self.meter = meter
         self._carrier = Carrier(settings.retry, meter)
+        self._served = ""
+        self._served_at = 0.0
 
     async def replies(self, request: Request, attempt: int) -> Batch:
         """Every sample of the request. Raises ModelError, InputError, BudgetError."""
@@ -65,7 +69,7 @@ class Source:
         role = self.settings.role(request.role)
         prompt = tokens.count_messages(list(request.messages))
         with self.meter.reserve(len(indices), prompt):
-            response = await self._carrier.send(request.of(len(indices)), role, self._endpoints(request.role))
+            response = await self._carrier.send(request.of(len(indices)), role, await self._endpoints(request.role))
             found = dict(zip(indices, response.replies, strict=False))
             self.meter.add(_spend(response, tuple(found.values())))
         notes |= dict.fromkeys(response.notes)
@@ -83,17 +87,29 @@ class Source:
             if not reply.useful:
                 self.journal.keep(request, index, attempt, reply)
 
-    def _endpoints(self, role: str) -> list[Endpoint]:
+    async def _endpoints(self, role: str) -> list[Endpoint]:
         found = []
         for name in self.settings.role(role).endpoints:
             settings = self.settings.endpoints[name]
-            if not settings.model or (settings.serve and not settings.url):
+            if not settings.model:
                 raise InputError(
                     f"no model is set for endpoint {name!r}",
                     "set MODEL_API_URL, MODEL_NAME and MODEL_API_KEY, or use --profile local for the built-in one",
                 )
+            if settings.serve and not settings.url:
+                settings = settings.model_copy(update={"url": await self._local_model()})
             found.append(endpoints.known(name, settings))
         return found
+
+    async def _local_model(self) -> str:
+        """URL of the model that this machine serves; started by the first request that the journal does not answer."""
+        now = time.monotonic()
+        if not self._served or now - self._served_at > self.settings.local.idle_seconds / 2:
+            from tasks.core.llm import serve
+
+            self._served = await serve.ensure(self.settings, notice.say)
+        self._served_at = now
+        return self._served
 
 
 def is_final(replies: tuple[Reply, ...], attempt: int) -> bool:
