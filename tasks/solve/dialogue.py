@@ -94,10 +94,10 @@ class Dialogue:
 
     async def _call(self, call: ToolCall, offered: tuple[tools.Tool, ...]) -> Observation:
         key = json.dumps([call.name, call.arguments], sort_keys=True, ensure_ascii=False)
-        if call.name != tools.SUBMIT and _is_loop([*self._calls, key], self.bench.limits.agent.same_call_limit):
+        self._calls.append(key)
+        if call.name != tools.SUBMIT and _is_loop(self._calls, self.bench.limits.agent.same_call_limit):
             self._blocked += 1
             return Observation("", _REPEATED, ok=False)
-        self._calls.append(key)
         return await tools.call(self.bench, offered, call.name, call.arguments)
 
     def _impatient(self) -> End | None:

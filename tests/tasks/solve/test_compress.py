@@ -11,7 +11,6 @@ from tasks.core.models.semantics import Knowledge, Rule
 from tasks.core.settings import BriefSettings, load
 from tasks.solve.compress import compress
 
-
 NONE = Knowledge()
 
 
