@@ -11,6 +11,7 @@ import logging
 import re
 import threading
 import time
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -154,11 +155,13 @@ def _background() -> asyncio.AbstractEventLoop:
 
 
 def _litellm() -> Any:
-    """litellm, quiet: no price map from the network, no .env file, no telemetry, no log lines."""
+    """litellm, quiet: no price maps from the network, no .env file, no telemetry, no log lines."""
+    settings.set_default("LITELLM_OFFLINE_MODE", "true")
     settings.set_default("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     settings.set_default("LITELLM_MODE", "PRODUCTION")
     import litellm
 
+    warnings.filterwarnings("ignore", r"coroutine 'OpenAIChatCompletion\..* was never awaited", RuntimeWarning)
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     for name in ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router"):

@@ -13,6 +13,9 @@ from urllib.parse import urlsplit
 
 from tasks.core.settings import EndpointSettings
 
+_VERSIONLESS = ("anthropic", "ollama", "ollama_chat")
+"""Providers whose path litellm adds from the version on."""
+
 
 class Gate:
     """At most `size` holders at once, across all event loops and threads of this process; first come, first served."""
@@ -129,6 +132,8 @@ async def take(choices: list[Endpoint]) -> AsyncIterator[Endpoint]:
 def base_url(settings: EndpointSettings) -> str:
     """The URL that requests go below: for an OpenAI-compatible server with its version (`/v1` when none is given)."""
     url = settings.url.strip().rstrip("/")
+    if settings.provider in _VERSIONLESS:
+        return url.removesuffix("/v1")
     if settings.provider or not url:
         return url
     url = re.sub(r"/(chat/)?completions$", "", url)

@@ -21,6 +21,7 @@ _FIELDS = {
 """How a server's message names a field that it does not take."""
 _CONTEXT = re.compile(r"context.{0,20}(length|window|size)|maximum context|too many tokens|prompt is too long", re.I)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit balance|billing", re.I)
+_KEYLESS = re.compile(r"missing (credentials|\w+ api key)|api[_ ]key.{0,40}(required|must be set)", re.I)
 _FILTER = re.compile(
     r"content[_ ]filter|content[_ ](management )?policy|responsible_?ai_?policy|data_inspection_failed", re.I
 )
@@ -43,7 +44,7 @@ def meaning(error: Exception, parameters: dict[str, Any], key: str) -> Trouble:
         return error
     words = said(error, key)
     status = getattr(error, "status_code", None)
-    if status in (401, 403) or (status in (402, 429) and _QUOTA.search(words)):
+    if status in (401, 403) or (status in (402, 429) and _QUOTA.search(words)) or _KEYLESS.search(words):
         return Trouble("account", words)
     if status in (404, 405) or "LLM Provider NOT provided" in words:
         return Trouble("place", words)
@@ -76,7 +77,8 @@ def said(error: Exception, key: str) -> str:
     else:
         response = getattr(error, "response", None)
         text = str(body or getattr(response, "text", "") or error)
-    text = " ".join(text.split())
+    text = " ".join(text.partition("Traceback (most recent call last)")[0].split())
+    text = re.sub(r"^litellm\.(\w+): (\1: )?(\w+ - )?", "", text)
     text = _SECRET.sub("***", text.replace(key, "***") if key else text)[:_SHOWN_CHARS]
     status = getattr(error, "status_code", None)
     return f"HTTP {status}: {text}" if status else f"{type(error).__name__}: {text}"

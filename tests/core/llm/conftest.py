@@ -20,7 +20,15 @@ SHORT_WAITS = {"first_seconds": 0.01, "longest_seconds": 0.05, "asked_seconds": 
 @pytest.fixture
 def make_door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeDoor:
     """`make_door(url, ..., role={...}, journal={...}, budget={...}, endpoint={...}, store="name")` → Door."""
-    for name in ("MODEL_API_URL", "MODEL_NAME", "MODEL_API_KEY", "OPENAI_API_KEY"):
+    for name in (
+        "MODEL_API_URL",
+        "MODEL_NAME",
+        "MODEL_API_KEY",
+        "OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+    ):
         monkeypatch.delenv(name, raising=False)
 
     def make(*urls: str, store: str = "store", endpoint: dict[str, Any] | None = None, **sections: Any) -> Door:

@@ -106,6 +106,34 @@ def test_thinking_is_switched_where_it_matters(
     assert server.requests[0].get("enable_thinking") is sent
 
 
+ANTHROPIC = {
+    "id": "m", "type": "message", "role": "assistant", "model": "claude", "stop_reason": "end_turn",
+    "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": GOOD}],
+    "usage": {"input_tokens": 5, "output_tokens": 7},
+}  # fmt: skip
+OLLAMA = {
+    "model": "qwen", "created_at": "2024-01-01T00:00:00Z", "done": True, "done_reason": "stop",
+    "message": {"role": "assistant", "content": GOOD}, "prompt_eval_count": 5, "eval_count": 7,
+}  # fmt: skip
+PROVIDERS = {
+    "anthropic": ("anthropic", "claude-sonnet-4-5", ANTHROPIC, "/v1/messages"),
+    "ollama": ("ollama_chat", "qwen2.5", OLLAMA, "/api/chat"),
+}
+
+
+@pytest.mark.parametrize(("provider", "model", "reply", "path"), PROVIDERS.values(), ids=PROVIDERS.keys())
+@pytest.mark.parametrize("version", ["", "/v1"])
+def test_other_protocols_are_spoken(
+    make_door: MakeDoor, monkeypatch: pytest.MonkeyPatch, provider: str, model: str, reply: Any, path: str, version: str
+) -> None:
+    monkeypatch.setenv("MODEL_API_KEY", "sk-mine-1234567")
+    with Endpoint([Body(json.dumps(reply).encode())]) as server:
+        url = server.url.removesuffix("/v1") + version
+        asked = ask(make_door(url, endpoint={"provider": provider, "model": model}, role={"thinking": True}))
+    assert asked.texts == (GOOD,) and (asked.usage.tokens_in, asked.usage.tokens_out) == (5, 7)
+    assert server.paths == [path] and server.requests[0]["model"] == model
+
+
 # ---- samples --------------------------------------------------------------------------------------------------------
 
 
@@ -364,6 +392,13 @@ def test_a_model_of_no_known_provider_without_a_url_is_the_users_to_mend(make_do
     with pytest.raises(InputError, match="does not know the model") as error:
         text(make_door("", endpoint={"model": "unheard-of"}))
     assert "MODEL_API_URL" in error.value.hint
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash"])
+def test_a_provider_without_its_key_is_the_users_to_mend(make_door: MakeDoor, model: str) -> None:
+    with pytest.raises(InputError, match=r"refuses the key or the account.*(?i:key)") as error:
+        text(make_door("", endpoint={"model": model}))
+    assert "MODEL_API_KEY" in error.value.hint and "Traceback" not in error.value.message
 
 
 def test_a_prompt_beyond_the_context_is_not_sent(make_door: MakeDoor) -> None:
