@@ -1,0 +1,1 @@
+"""profile · compress (rank, excerpt, layout) · contract · agent (single | dialogue, styles, tools) · publish (replay, report)."""

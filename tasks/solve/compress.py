@@ -19,6 +19,8 @@ from tasks.stage import stage
 
 _KNOWLEDGE_SHARE, _JOINS_SHARE, _FOLDED_SHARE = 0.3, 0.1, 0.06
 """Most that each part may take of the budget; what it leaves goes to the tables."""
+_LEAST_JOINS = 60
+"""Tokens for joins in the smallest brief: one line."""
 _TABLE_SHARE = 0.5
 """Most that one table may take of the tables' room, as long as others wait."""
 
@@ -115,12 +117,14 @@ def _joins(profile: Profile, shown: set[str], settings: BriefSettings) -> str:
     between = [join for join in profile.joins if join.left_table in shown and join.right_table in shown]
     surest = sorted(between, key=lambda join: (not join.stated, not join.right_unique, -join.match_rate))
     head = "Joins, measured on all rows:"
-    return _capped(head, [f"- {join_line(join)}" for join in surest], int(settings.tokens * _JOINS_SHARE), "\n")
+    return _capped(
+        head, [f"- {join_line(join)}" for join in surest], max(int(settings.tokens * _JOINS_SHARE), _LEAST_JOINS), "\n"
+    )
 
 
 def _names(folded: Sequence[str], settings: BriefSettings) -> str:
     names = [spelled(name) for name in folded]
-    return _capped("Also available, not shown (see describe):", names, int(settings.tokens * _FOLDED_SHARE), ", ")
+    return _capped("Also available, not shown here:", names, int(settings.tokens * _FOLDED_SHARE), ", ")
 
 
 def _capped(head: str, items: list[str], room: int, separator: str) -> str:

@@ -48,7 +48,7 @@ def excerpt(question: str, knowledge: Knowledge, tokens: int, passages: bool = T
             used += cost
     lines = [f"[{item.line}] {item.text}" for item in sorted(chosen, key=lambda item: (item.line, item.kind))]
     left = len(items) - len(chosen)
-    lines += [f"({left} more statements, see read_document)"] * bool(left)
+    lines += [f"({left} more statements not shown)"] * bool(left)
     return "\n".join([head, *lines])
 
 

@@ -22,7 +22,7 @@ tablesample then to trailing true union unique unpack unpivot using variadic ver
 """
 _RESERVED = frozenset(_KEYWORDS.split())
 """Those of `duckdb_keywords()` that cannot name a table or column bare."""
-_TEXT_TYPES = ("VARCHAR", "DATE", "TIME", "UUID", "JSON")
+_TEXT_TYPES = ("VARCHAR", "DATE", "TIME", "TIMESTAMP", "UUID", "JSON")
 _NOTE_CHARS = 160
 
 
@@ -47,7 +47,7 @@ def table_lines(table: TableProfile, detail: Detail, columns: Collection[str] | 
     """Head and column lines of a table; of `columns` only, when given, with the rest counted."""
     shown = [column for column in table.columns if columns is None or column.name in columns]
     hidden = len(table.columns) - len(shown)
-    more = f"… and {hidden} more columns, see describe" if hidden else ""
+    more = f"… and {hidden} more columns not shown" if hidden else ""
     rows = f"{table.rows} rows"
     notes = [one_line(note, _NOTE_CHARS) for note in table.notes] if detail.notes else []
     if detail.names_only:
@@ -113,7 +113,8 @@ def _values(column: ColumnProfile, detail: Detail) -> str:
     if not is_text and column.minimum is not None and column.maximum is not None:
         span = f"{one_line(column.minimum, detail.example_chars)} to {one_line(column.maximum, detail.example_chars)}"
         return span if detail.examples < 3 or not written else f"{span}, e.g. {written}"
-    return f"e.g. {written}" if written else ""
+    known = f" ({column.distinct} distinct)" if detail.form == "plain" else ""
+    return f"e.g. {written}{known}" if written else ""
 
 
 def _example(value: str, is_text: bool, chars: int) -> str:

@@ -15,7 +15,7 @@ from tasks.core.llm import door
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.door import Door
 from tasks.core.llm.tokens import count_messages
-from tasks.core.models.answer import Attempt, Contract, ContractColumn
+from tasks.core.models.answer import Assignment, Attempt, Contract, ContractColumn
 from tasks.core.settings import Settings, load
 from tasks.solve.agent import solve_question
 
@@ -63,6 +63,13 @@ class Case:
 @pytest.fixture
 def case(store: Store, tmp_path: Path) -> Case:
     return Case(store, tmp_path)
+
+
+def run(case: Case, given: Assignment, endpoint: Endpoint, **changes: dict[str, Any]) -> Attempt:
+    """The stage itself, with its records."""
+    settings = case.settings(endpoint.url, "json", changes)
+    with door.use(Door(settings, case.store, Meter(settings.budget))):
+        return asyncio.run(solve_question(given, settings.solver))
 
 
 def act(tool: str, thought: str = "", **arguments: Any) -> str:
@@ -380,3 +387,13 @@ def test_the_contract_and_the_candidates_survive_a_round_trip(case: Case) -> Non
     )
     assert Attempt.model_validate_json(attempt.model_dump_json()) == attempt
     assert attempt.candidate and attempt.candidate.preview == ((9007199254740993, 'a"b', 1.5, True, None),)
+
+
+def test_an_attempt_is_made_once_and_one_cut_short_is_taken_up_again(case: Case) -> None:
+    given = assignment(case.store, case.folder, "What are the sales of the north?", load().brief)
+    with Endpoint([act("query", sql="SELECT 1"), act("submit", sql=NORTH)]) as endpoint:
+        cut = run(case, given, endpoint, budget={"calls": 1})
+        assert (cut.ended, endpoint.calls) == ("budget", 1)
+        whole = run(case, given, endpoint)
+        assert (whole.ended, endpoint.calls) == ("submitted", 2) and whole.usage.journaled == 1
+        assert run(case, given, endpoint) == whole and endpoint.calls == 2

@@ -31,7 +31,7 @@ TABLE = TableProfile(
 def test_a_plain_table_has_one_line_a_column() -> None:
     assert table_lines(TABLE, Detail(example_chars=12)) == [
         '"order" (8 rows; csv/order.csv; 2 lines could not be read)',
-        "- city VARCHAR: Where the customer lives; e.g. 'Oslo', 'it''s here', 'xxxxxxxxxxx…'; 12.5 % NULL; mixed case",
+        "- city VARCHAR: Where the customer lives; e.g. 'Oslo', 'it''s here', 'xxxxxxxxxxx…' (40 distinct); 12.5 % NULL; mixed case",
         '- "Share (%)" DOUBLE: [percent]; 0.5 to 99, e.g. 3',
     ]
 
@@ -47,7 +47,7 @@ def test_ddl_says_the_same_in_sql() -> None:
 
 def test_hidden_columns_are_counted() -> None:
     assert table_lines(TABLE, Detail(names_only=True), {"city"}) == [
-        '"order" (8 rows): city VARCHAR, … and 1 more columns, see describe'
+        '"order" (8 rows): city VARCHAR, … and 1 more columns not shown'
     ]
 
 
