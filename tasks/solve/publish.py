@@ -11,13 +11,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tasks.core.errors import EvidenceError, InputError, QueryError
+from tasks.core.errors import EvidenceError, InputError
 from tasks.core.evidence.outline import outline
 from tasks.core.evidence.package import Findings, package
 from tasks.core.files import store as stores
 from tasks.core.llm import door
 from tasks.core.models.answer import Answer, AnswerTable, Assignment, Attempt
-from tasks.core.models.evidence import Delivery, Evidence, Joins, Replay
+from tasks.core.models.evidence import Delivery, Evidence, Replay
 from tasks.core.settings import PublishSettings, SolverSettings
 from tasks.core.sql import joins
 from tasks.core.sql.engine import Engine
@@ -102,15 +102,8 @@ async def _replay(
         except EvidenceError as error:
             submission = candidate.submission.model_dump(include={"sql", "program"})
             return Findings(Replay(**submission, expected=candidate.digest, error=error.message), parts), None
-        measured = await _measure(engine, candidate.submission.sql) if limits.join_audit else Joins()
+        measured = await joins.audit(engine, candidate.submission.sql) if limits.join_audit else ()
     return Findings(replayed.replay, parts, replayed.tally, measured), replayed
-
-
-async def _measure(engine: Engine, sql: str) -> Joins:
-    try:
-        return Joins(audits=await joins.audit(engine, sql))
-    except QueryError as error:
-        return Joins(problem=error.message)
 
 
 def _keep(replayed: Replayed) -> AnswerTable:

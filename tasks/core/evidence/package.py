@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from tasks.core.evidence import checks, lineage
 from tasks.core.evidence.rows import Tally
-from tasks.core.models.answer import Assignment, Attempt, Status
-from tasks.core.models.evidence import Check, Evidence, Joins, Origin, Outline, Replay, Solving, StageUsage, UsedTable
+from tasks.core.models.answer import Assignment, Attempt, JoinAudit, Status
+from tasks.core.models.evidence import Check, Evidence, Origin, Outline, Replay, Solving, StageUsage, UsedTable
 from tasks.core.models.run import Usage
 
 
@@ -22,7 +22,7 @@ class Findings:
     replay: Replay | None = None
     parts: Outline = field(default_factory=Outline)
     tally: Tally | None = None
-    joins: Joins = field(default_factory=Joins)
+    joins: tuple[JoinAudit, ...] = ()
 
 
 def package(
@@ -74,9 +74,7 @@ def _checks(attempt: Attempt, found: Findings, used: tuple[UsedTable, ...]) -> I
     ):
         if made:
             yield made
-    yield from checks.join_losses(found.joins.audits)
-    if found.joins.problem:
-        yield Check(name="join", outcome="noted", detail=f"the joins could not be measured: {found.joins.problem}")
+    yield from checks.join_losses(found.joins)
 
 
 def _doubts(attempt: Attempt, made: tuple[Check, ...], sources: tuple[Origin, ...]) -> Iterator[str]:

@@ -105,14 +105,6 @@ class Check(Value):
     detail: str = ""
 
 
-class Joins(Value):
-    """The joins of the query, measured."""
-
-    audits: tuple[JoinAudit, ...] = ()
-    problem: str = ""
-    """Why they could not be measured; empty when they were, or there are none."""
-
-
 class StageUsage(Value):
     """Model calls of one stage, whether an endpoint or the journal answered: what the work takes, not what was paid."""
 
@@ -149,7 +141,7 @@ class Evidence(Value):
     """None when there was nothing to replay."""
     outline: Outline
     used: tuple[UsedTable, ...]
-    joins: Joins
+    joins: tuple[JoinAudit, ...]
     statements: tuple[Statement, ...]
     checks: tuple[Check, ...]
     doubts: tuple[str, ...]

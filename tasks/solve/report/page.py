@@ -34,7 +34,7 @@ def render(evidence: Evidence, table: AnswerTable | None) -> str:
         meaning=MEANINGS[evidence.status],
         table=_table(table) if table else None,
         query=pretty(evidence.replay.sql) if evidence.replay else "",
-        joins=[_join(audit) for audit in evidence.joins.audits],
+        joins=[_join(audit) for audit in evidence.joins],
         explained=any(column.meaning or column.source for column in evidence.contract.columns),
         expectations=_expectations(evidence),
         steps=[_step(step) for step in evidence.solving.steps],
