@@ -276,3 +276,51 @@ def test_a_folder_that_cannot_be_written_is_the_users_to_mend(bench: Bench, tmp_
         asyncio.run(deliver(answer, str(tmp_path / "taken")))
 
     assert (tmp_path / "taken").read_text("utf-8") == "a file"
+
+
+@pytest.mark.service
+def test_a_flow_run_shows_answer_evidence_and_spend(bench: Bench, tmp_path: Path, prefect_api: str) -> None:
+    from prefect import flow
+    from prefect.artifacts import Artifact
+
+    wide = "select i, repeat('宽', 900) as 文字, i as i from range(400) t(i) order by i"
+    answer = bench.publish(attempt(bench.candidate(wide), usage=Usage(calls=2, tokens_in=70, tokens_out=9)))
+
+    @flow(name="delivering")
+    async def deliver_it() -> tuple[Any, list[Any]]:
+        delivery = await deliver(answer, str(tmp_path / "out"))
+        return delivery, [await Artifact.aget(f"{name}-task-3") for name in ("answer", "evidence", "spend")]
+
+    delivery, (shown, evidence, spend) = asyncio.run(deliver_it())
+
+    assert delivery.warnings == ()
+    rows = json.loads(shown.data)
+    assert list(rows[0]) == ["i", "文字", "i_2"]
+    assert rows[7]["i"] == 7 and len(rows[0]["文字"]) == 500
+    assert 10 < len(rows) < 400 and len(shown.data.encode()) <= 100_000
+    assert f"({len(rows)} of 400 rows)" in shown.description
+    assert "Replayed, not audited" in evidence.data
+    assert json.loads(spend.data) == [{"stage": "agent", "calls": 2, "tokens_in": 70, "tokens_out": 9}]
+
+
+@pytest.mark.service
+def test_a_server_that_is_gone_costs_the_picture_and_not_the_answer(
+    bench: Bench, tmp_path: Path, prefect_api: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from prefect import artifacts, flow
+
+    answer = bench.publish(attempt(bench.candidate("select 1 as x")))
+
+    async def refuse(**_: Any) -> None:
+        raise ConnectionError("the server is gone")
+
+    monkeypatch.setattr(artifacts, "acreate_table_artifact", refuse)
+
+    @flow(name="delivering")
+    async def deliver_it() -> Any:
+        return await deliver(answer, str(tmp_path / "out"))
+
+    delivery = asyncio.run(deliver_it())
+
+    assert delivery.warnings == ("the answer could not be shown in Prefect: ConnectionError: the server is gone",)
+    assert (tmp_path / "out" / "answer.csv").read_text("utf-8") == "x\n1\n"
