@@ -57,7 +57,7 @@ class Launch:
     scratch: Path | None = None
     """Its writable folder on this file system; None when it lies in memory, inside."""
     info: int | None = None
-    """Descriptor on which bubblewrap names the first process of the namespace; closed by the reader."""
+    """Descriptor on which bubblewrap tells the number of the child behind it; closed by the reader."""
     script: str = ""
     """Path of boot.py as the child sees it."""
 
@@ -76,7 +76,6 @@ def prepare(cage: Cage, inputs: dict[str, Path], limits: SandboxSettings) -> Ite
         "limits": _limits(cage, limits),
         "filter": filter.program().hex(),
         "user": secrets.choice(_SHORT_LIVED_USERS) if cage.own_user else None,
-        "parent": None,
         "ruleset": None,
         "inputs": sorted(inputs),
         "record_bytes": limits.file_mb << 20,
@@ -154,7 +153,8 @@ def _environment(home: str) -> dict[str, str]:
 
 
 def _in_namespaces(cage: Cage, launch: Launch, files: dict[str, Path], limits: SandboxSettings) -> None:
-    options = ["--die-with-parent", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+    # as-pid-1: else bubblewrap leaves its own first process as an orphan, which many containers never reap
+    options = ["--die-with-parent", "--as-pid-1", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
     options += ["--unshare-cgroup-try", "--cap-drop", "ALL"]
     if cage.own_user:
         options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
@@ -196,7 +196,7 @@ def _in_landlock(launch: Launch, files: dict[str, Path]) -> None:
         os.chown(scratch, user, user)
     readable = [*map(Path, _SYSTEM), *map(Path, _KERNEL), *_visible(), INSIDE, *files.values()]
     launch.given.append(landlock.ruleset([path for path in readable if path.exists()], scratch))
-    launch.config.update(ruleset=launch.given[-1], parent=os.getpid())
+    launch.config.update(ruleset=launch.given[-1])
     launch.environment = _environment(str(scratch))
     launch.script = str(INSIDE / "boot.py")
 

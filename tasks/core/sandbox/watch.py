@@ -69,9 +69,9 @@ class _Child:
         self.seconds = 0.0
         self.key = secrets.token_hex(16).encode()
         self.process: subprocess.Popen[bytes] | None = None
-        self.first = 0
-        """Host's number of the process whose end ends the namespace; 0 outside of namespaces."""
-        self._first_handle: int | None = None
+        self.inner = 0
+        """Number of the confined process where bubblewrap stands between; 0 where it is the started one."""
+        self._inner_handle: int | None = None
         self._open: list[asyncio.BaseTransport] = []
         self._usual = wipe.usage(launch.scratch, _MOST_FILES)[0] if launch.scratch else 0
 
@@ -129,7 +129,7 @@ class _Child:
             if not ready:
                 return "start"
             began = time.monotonic()
-            self._find_first()
+            self._find_inner()
             try:
                 reason = await self._first_reason(prints, began + self.limits.seconds)
             finally:
@@ -197,35 +197,32 @@ class _Child:
             size, files = wipe.usage(self.launch.scratch, _MOST_FILES)
             return size - self._usual, files
         with contextlib.suppress(OSError):
-            inside = os.statvfs(f"/proc/{self.first}/root{SCRATCH}")
+            inside = os.statvfs(f"/proc/{self.inner}/root{SCRATCH}")
             return 0, inside.f_files - inside.f_ffree
         return 0, 0
 
     def _threads(self) -> int:
         assert self.process
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            child = str(self.process.pid)
-            if self.first:
-                child = Path(f"/proc/{self.first}/task/{self.first}/children").read_text().split()[0]
-            return Path(f"/proc/{child}/task").stat().st_nlink - 2
+        with contextlib.suppress(OSError):
+            return Path(f"/proc/{self.inner or self.process.pid}/task").stat().st_nlink - 2
         return 0
 
-    def _find_first(self) -> None:
+    def _find_inner(self) -> None:
         if self.launch.info is None:
             return
         with contextlib.suppress(OSError, ValueError, KeyError):
             told = os.read(self.launch.info, _CHUNK)
-            self.first = int(json.loads(told)["child-pid"])
-            self._first_handle = os.pidfd_open(self.first)
+            self.inner = int(json.loads(told)["child-pid"])
+            self._inner_handle = os.pidfd_open(self.inner)
 
     async def _kill(self) -> None:
-        """Kill what runs in the namespace first, so that bubblewrap reaps it and leaves no orphan, then the group."""
+        """Kill the confined process first, so that bubblewrap reaps it and leaves no orphan; then the group."""
         process = self.process
         if process is None or process.returncode is not None:
             return
-        if self._first_handle is not None:
+        if self._inner_handle is not None:
             with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._first_handle, signal.SIGKILL)
+                signal.pidfd_send_signal(self._inner_handle, signal.SIGKILL)
             await _until(self._has_ended)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -243,7 +240,7 @@ class _Child:
         finally:
             for transport in self._open:
                 transport.close()
-            for descriptor in (self._first_handle, self.launch.info):
+            for descriptor in (self._inner_handle, self.launch.info):
                 if descriptor is not None:
                     os.close(descriptor)
             if self.process and self.process.stdout:

@@ -14,17 +14,15 @@ def usage(folder: Path, most: int) -> tuple[int, int]:
     size, count, todo = 0, 0, [str(folder)]
     while todo and count <= most:
         try:
-            entries = list(os.scandir(todo.pop()))
-        except FileNotFoundError:
-            continue
-        except OSError:
-            return size, most + 1  # too deep for a path, or closed to its owner: nothing a program needs
-        for entry in entries:
-            count += 1
-            with contextlib.suppress(FileNotFoundError):
+            for entry in os.scandir(todo.pop()):
+                count += 1
                 size += entry.stat(follow_symlinks=False).st_blocks * 512
                 if entry.is_dir(follow_symlinks=False):
                     todo.append(entry.path)
+        except FileNotFoundError:
+            continue  # gone meanwhile; the next look counts anew
+        except OSError:
+            return size, most + 1  # too deep for a path, or closed to its owner: nothing a program needs
     return size, count
 
 
