@@ -41,6 +41,14 @@ class Drop:
 
 
 @dataclass
+class Drip:
+    """The same reply, its bytes spread over so many seconds."""
+
+    seconds: float
+    reply: Any
+
+
+@dataclass
 class Body:
     """These bytes with status 200."""
 
@@ -83,7 +91,7 @@ Script = Sequence[Any] | Callable[[dict[str, Any]], Any]
 class Endpoint:
     """A server that says what it is told to.
 
-    Replies: text; a message dict; `Status`, `Delay`, `Drop`, `Body`, `Cut`, `Filtered`, `Call`, `Samples`;
+    Replies: text; a message dict; `Status`, `Delay`, `Drip`, `Drop`, `Body`, `Cut`, `Filtered`, `Call`, `Samples`;
     a callable(request body) that returns one of these. With `n` > 1 one text is given n times.
     `rejects` are request fields that this server answers with a 400 which names them.
     """
@@ -197,8 +205,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, reply.data)
         elif isinstance(reply, Drop):
             self._drop(_completion(self.owner, reply.reply, body), reply.after)
+        elif isinstance(reply, Drip):
+            self._drip(_completion(self.owner, reply.reply, body), reply.seconds)
         else:
             self._send(200, _completion(self.owner, reply, body))
+
+    def _drip(self, data: bytes, seconds: float) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        for start in range(0, len(data), max(1, len(data) // 20)):
+            self.wfile.write(data[start : start + max(1, len(data) // 20)])
+            self.wfile.flush()
+            time.sleep(seconds / 20)
 
     def _drop(self, data: bytes, after: int) -> None:
         self.close_connection = True
