@@ -84,10 +84,9 @@ def _entries(
             yield _Found(path, "hidden folder" if entry.is_dir(follow_symlinks=False) else "hidden file")
             continue
         real = os.path.realpath(entry.path)
-        if entry.is_symlink():
-            if reason := _refused(root, real, above):
-                yield _Found(path, reason)
-                continue
+        if entry.is_symlink() and (reason := _refused(root, real, above)):
+            yield _Found(path, reason)
+            continue
         if entry.is_dir():
             waiting.append((path, (*above, real)))
         else:
@@ -97,7 +96,7 @@ def _entries(
 def _refused(root: Path, real: str, above: tuple[str, ...]) -> str:
     if os.path.commonpath([str(root), real]) != str(root):
         return "a link that leaves the folder"
-    if not os.path.exists(real):
+    if not Path(real).exists():
         return "a link to nothing"
     return "a link back to a folder above it" if real in above else ""
 

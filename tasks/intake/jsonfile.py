@@ -202,9 +202,10 @@ def _split(rest: dict[str, Any]) -> list[dict[str, Any]] | None:
 def _columns(rest: dict[str, Any]) -> list[dict[str, Any]] | None:
     """`{"a": [1, 2], "b": [3, 4]}`, or pandas' `{"a": {"0": 1, "1": 2}, …}`."""
     values = list(rest.values())
-    if len(values) > 1 and all(isinstance(value, list) for value in values) and len({len(v) for v in values}) == 1:
-        if values[0] and all(not isinstance(item, list | dict) for value in values for item in value):
-            return [dict(zip(rest, row, strict=True)) for row in zip(*values, strict=True)]
+    lists = len(values) > 1 and all(isinstance(value, list) and value for value in values)
+    flat = lists and len({len(value) for value in values}) == 1
+    if flat and all(not isinstance(item, list | dict) for value in values for item in value):
+        return [dict(zip(rest, row, strict=True)) for row in zip(*values, strict=True)]
     if len(values) > 1 and all(isinstance(value, dict) for value in values):
         keys = list(dict.fromkeys(key for value in values for key in value))
         scalars = all(not isinstance(item, list | dict) for value in values for item in value.values())

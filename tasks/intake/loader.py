@@ -29,9 +29,7 @@ def main() -> None:
         if builder is None:
             builder = open_builder["it"] = Builder(database, scratch, int(sys.argv[1]) // _SHARE)
         if "names" in request:
-            for stored, name in request["names"]:
-                builder.rename(stored, name)
-            open_builder.pop("it").close()
+            open_builder.pop("it").finish([(stored, name) for stored, name in request["names"]])
             return {}
         return _load(request, builder, scratch).model_dump(mode="json")
 
@@ -40,23 +38,26 @@ def main() -> None:
 
 def _load(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:
     try:
-        with builder.transaction():
-            return _read(request, builder, scratch)
+        return _read(request, builder, scratch)
     except InputError as error:
-        return Loaded(error=error.message)
+        reason = error.message
     except MemoryError:
-        return Loaded(error=f"reading it needs more than {sys.argv[1]} MB")
-    except Exception as error:  # the door of the file readers: whatever a file does to them is said, not raised
+        reason = f"reading it needs more than {sys.argv[1]} MB"
+    except Exception as error:  # noqa: BLE001 - the door of the file readers: what a file does to them is said, not raised
         first = (str(error).strip().splitlines() or [""])[0]
-        return Loaded(error=f"{type(error).__name__}: {first[:300]}")
+        reason = f"{type(error).__name__}: {first[:300]}"
+    builder.discard(request["stored"])
+    return Loaded(error=reason)
 
 
 def _read(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:
     path, stored, kind = Path(request["path"]), str(request["stored"]), request["kind"]
     if kind == "sqlite":
-        return sqlitefile.load(path, stored, builder, scratch, float(request["view_seconds"]))
+        with builder.transaction():
+            return sqlitefile.load(path, stored, builder, scratch, float(request["view_seconds"]))
     if kind == "json":
-        return Loaded(parts=jsonfile.load(path, stored, builder, scratch))
+        with builder.transaction():
+            return Loaded(parts=jsonfile.load(path, stored, builder, scratch))
     return Loaded(parts=csvfile.load(path, stored, builder, int(request["sample_bytes"]), scratch))
 
 

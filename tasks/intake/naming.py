@@ -40,7 +40,7 @@ def canonical(tables: Sequence[Named]) -> tuple[str, ...]:
 def _choices(table: Named) -> list[str]:
     name = table.name.strip("\0") or "table"
     path = PurePosixPath(table.path)
-    steps = [part for part in path.parts[:-1]]
+    steps = list(path.parts[:-1])
     prefixes = [path.stem if table.kind == "sqlite" else table.kind]
     prefixes += ["_".join((*steps[-depth:], path.stem)) for depth in range(1, len(steps) + 1)]
     prefixes.append("_".join((*steps, path.name.replace(".", "_"))))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 _OPEN_LINES = 2000
 _OPEN_CHARS = 64 << 20
@@ -35,10 +35,11 @@ class Irregular:
 
     aside: Callable[[int, str, str], None]
     blank_lines: int = 0
+    one_column: bool = False
+    """In a file of one column a blank line between others is a record without a value."""
     loose_quotes: int = 0
     long_fields: int = 0
     """Quoted fields over more than 20 lines."""
-    _pending: deque[tuple[int, str]] = field(default_factory=deque)
 
 
 class _Unclosed(Exception):
@@ -50,16 +51,24 @@ class _Stray(Exception):
 
 
 def records(lines: Iterable[str], dialect: Dialect, met: Irregular) -> Iterator[tuple[int, Record]]:
-    """Line number (1-based) and fields of each record. Blank lines are counted, not returned."""
+    """Line number (1-based) and fields of each record. Blank lines at the end are nothing."""
     pending: deque[tuple[int, str]] = deque()
     source = enumerate(lines, 1)
     split = _splitter(dialect, met)
+    blank: list[int] = []
     while (item := pending.popleft() if pending else next(source, None)) is not None:
         number, line = item
         text = line.rstrip("\r\n")
         if not text:
-            met.blank_lines += 1
+            blank.append(number)
             continue
+        if blank:
+            if met.one_column:
+                for gap in blank:
+                    yield gap, [None]
+            else:
+                met.blank_lines += len(blank)
+            blank.clear()
         if dialect.quote not in text:
             yield number, _plain(text, dialect)
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,7 @@ def _load_all(
     connection.set_authorizer(_authorize)
     for name, kind, columns, declared in objects:
         end = time.monotonic() + seconds
-        connection.set_progress_handler((lambda end=end: time.monotonic() > end) if kind == "view" else None, 10_000)
+        connection.set_progress_handler(_deadline(end) if kind == "view" else None, 10_000)
         target = f"{stored}_{len(parts)}"
         said = (*notes, *(("a view",) if kind == "view" else ()))
         try:
@@ -147,6 +147,10 @@ def _objects(connection: sqlite3.Connection, unread: list[str]) -> Iterator[tupl
 def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
     denied = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _DENIED
     return sqlite3.SQLITE_OK if action in _ALLOWED and not denied else sqlite3.SQLITE_DENY
+
+
+def _deadline(end: float) -> Callable[[], int]:
+    return lambda: int(time.monotonic() > end)
 
 
 def _load_one(

@@ -13,8 +13,8 @@ from typing import Any
 
 from tasks.core.sql.names import literal, quote
 
-_BLANKS = "' ' || chr(9) || chr(160) || chr(12288)"
-"""Space, tab, no-break space, ideographic space. DuckDB reads no \\u in strings, so by number."""
+_BLANKS = (9, 10, 13, 32, 160, 12288)
+"""Tab, line ends, space, no-break space, ideographic space. DuckDB reads no \\u in strings, so by number."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Tally:
     padded: int
     """Those with blanks around them."""
     digits: int
-    """Most digits in one of them, leading zeros and exponents aside."""
+    """Most digits in one of them, leading zeros and exponents aside; 0 when none has more than 15 characters."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Builder:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """All tables of one file, or none of them."""
+        """All tables that are made inside, or none of them."""
         self.run("begin")
         try:
             yield
@@ -92,9 +92,24 @@ class Builder:
         """Rows of a table."""
         return int(self.run(f"select count(*) from {quote(table)}")[0][0])
 
-    def rename(self, table: str, name: str) -> None:
-        """Give a table its final name."""
-        self.run(f"alter table {quote(table)} rename to {quote(name)}")
+    def discard(self, prefix: str) -> None:
+        """Drop the tables of a source that failed: those whose name is the prefix, or begins with it and `_`."""
+        for table in self._tables():
+            if table == prefix or table.startswith(f"{prefix}_"):
+                self.run(f"drop table {quote(table)}")
+
+    def finish(self, names: Sequence[tuple[str, str]]) -> None:
+        """Give tables their final names; one that is not named, as of a child that was killed, is dropped."""
+        kept = {stored for stored, _ in names}
+        for table in self._tables():
+            if table not in kept:
+                self.run(f"drop table {quote(table)}")
+        for stored, name in names:
+            self.run(f"alter table {quote(stored)} rename to {quote(name)}")
+        self.close()
+
+    def _tables(self) -> list[str]:
+        return [row[0] for row in self.run("select table_name from duckdb_tables() where not temporary")]
 
     def close(self) -> None:
         """Write everything to the file; no side file stays."""
@@ -133,15 +148,21 @@ class Draft:
         rest = "".join(", null" for _ in range(self.width - len(columns)))
         self._builder.insert(self._NAME, batch, f"*{rest}")
 
-    def read_csv(self, path: Path, delimiter: str, quote_mark: str, skip: int) -> None:
-        """Fill the draft from regular UTF-8 CSV; the first irregular byte raises duckdb.Error."""
+    def read_csv(self, path: Path, delimiter: str, quote_mark: str, skip: int) -> int | None:
+        """Fill the draft from regular UTF-8 CSV. Returns the rows, or None when any byte of it is irregular."""
+        import duckdb
+
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(self.width))
-        self._builder.run(
-            f"insert into {self._NAME} select * from read_csv({literal(str(path))}, auto_detect=false, "
-            f"columns={{{columns}}}, header=false, skip={skip}, delim={literal(delimiter)}, "
-            f"quote={literal(quote_mark)}, escape={literal(quote_mark)}, strict_mode=true, null_padding=false, "
-            "nullstr='', allow_quoted_nulls=false, max_line_size=67108864)"
-        )
+        try:
+            self._builder.run(
+                f"insert into {self._NAME} select * from read_csv({literal(str(path))}, auto_detect=false, "
+                f"columns={{{columns}}}, header=false, skip={skip}, delim={literal(delimiter)}, "
+                f"quote={literal(quote_mark)}, escape={literal(quote_mark)}, strict_mode=true, null_padding=false, "
+                "nullstr='', allow_quoted_nulls=false, max_line_size=67108864)"
+            )
+        except duckdb.Error:
+            return None
+        return self.rows()
 
     def rows(self) -> int:
         """Rows so far."""
@@ -150,11 +171,12 @@ class Draft:
     def tallies(self, shape: str) -> list[dict[str, Tally]]:
         """For each column, its non-null values by shape. `shape` is SQL over `v` (as written) and `t` (trimmed)."""
         found: list[dict[str, Tally]] = [{} for _ in range(self.width)]
-        digits = r"length(ltrim(regexp_replace(regexp_replace(t, '[eE].*$', ''), '[^0-9]', '', 'g'), '0'))"
+        digits = "length(ltrim(replace(replace(split_part(lower(t), 'e', 1), '-', ''), '.', ''), '0'))"
+        digits = f"case when length(t) > 15 and shape in ('int', 'big', 'float', 'exponent') then {digits} end"
         sql = f"""
             select k, shape, count(*), min(v), count(*) filter (v <> t), max({digits})
             from (select k, v, t, {shape} as shape
-                  from (select k, v, trim(v, {_BLANKS}) as t
+                  from (select k, v, {_trimmed("v")} as t
                         from (unpivot {self._NAME} on columns(*) into name k value v)))
             group by all"""
         for name, kind, count, example, padded, most in self._builder.run(sql) if self.width else ():
@@ -167,10 +189,16 @@ class Draft:
         A value that does not fit its target raises duckdb.Error: types come from counts, so that is a defect.
         """
         parts = [
-            f"cast({target.value.format(x=f'c{i}', t=f'trim(c{i}, {_BLANKS})')} as {target.type}) as {quote(target.name)}"
+            f"cast({target.value.format(x=f'c{i}', t=_trimmed(f'c{i}'))} as {target.type}) as {quote(target.name)}"
             for i, target in enumerate(targets)
             if target
         ]
         self._builder.run(f"create table {quote(table)} as select {', '.join(parts)} from {self._NAME}")
         self._builder.run(f"drop table {self._NAME}")
         return self._builder.count(table)
+
+
+def _trimmed(value: str) -> str:
+    """SQL for a text without blanks around it; trim() itself is slow, so only where there is one."""
+    ends = f"unicode({value}) in {_BLANKS} or unicode(right({value}, 1)) in {_BLANKS}"
+    return f"case when {ends} then trim({value}, {' || '.join(f'chr({code})' for code in _BLANKS)}) else {value} end"
