@@ -114,6 +114,8 @@ class Profile(Value):
 
     tables: tuple[TableProfile, ...]
     joins: tuple[JoinCandidate, ...]
+    notes: tuple[str, ...] = ()
+    """What was not measured, and why."""
 
     def table(self, name: str) -> TableProfile | None:
         """The profile of the table of that name, whatever its case."""

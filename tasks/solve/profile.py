@@ -1,0 +1,109 @@
+"""Catalogue + knowledge → Profile: every column measured over all rows, and the joins that the values bear out."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+from tasks.core.files import store
+from tasks.core.models.catalogue import Catalogue, Column, ColumnProfile, Profile, Table, TableProfile
+from tasks.core.models.semantics import Definition, Knowledge
+from tasks.core.settings import ProfilingSettings, QuerySettings
+from tasks.core.sql.columns import Facts, Wanted, measure_columns
+from tasks.core.sql.engine import Engine
+from tasks.solve.links import Field, measure_links
+from tasks.solve.naming import plain
+from tasks.stage import stage
+
+_COLUMNS_SHARE = 0.7
+"""Of the time, for the columns; joins have the rest."""
+_UNIT = re.compile(r"([$€£¥￥]?) ?(?:d|1,234) ?(%|‰|[万亿千百]?[元人吨件股米]|[万亿]|)")
+
+
+@stage()
+async def profile_tables(
+    catalogue: Catalogue, knowledge: Knowledge, settings: ProfilingSettings, limits: QuerySettings
+) -> Profile:
+    """Measure all tables within `settings.seconds`; what was not measured is noted."""
+    started = time.monotonic()
+    wanted = [Wanted(t.name, c.name, c.type, t.rows) for t in catalogue.tables for c in t.columns]
+    names = {table.name: _aliases(table) for table in catalogue.tables}
+    async with Engine(store.current().local(catalogue.database), limits) as engine:
+        deadline = started + settings.seconds * _COLUMNS_SHARE
+        facts = await measure_columns(engine, wanted, settings.examples, deadline)
+        fields = [
+            Field(w.table, names[w.table], w.column, w.type, f)
+            for w, f in zip(wanted, facts, strict=True)
+            if not f.problem
+        ]
+        joins, notes = await measure_links(engine, fields, knowledge.links, settings, started + settings.seconds)
+    if len(fields) < len(wanted):
+        missing = f"{len(wanted) - len(fields)} of {len(wanted)} columns were not measured; each says why"
+        notes = (missing, *notes)
+    measured, known = iter(facts), frozenset().union(*names.values())
+    tables = tuple(
+        _table(
+            table,
+            [next(measured) for _ in table.columns],
+            _definitions(table, knowledge.definitions, known),
+            settings.examples,
+        )
+        for table in catalogue.tables
+    )
+    return Profile(tables=tables, joins=joins, notes=notes)
+
+
+def _table(table: Table, facts: Sequence[Facts], known: Mapping[str, Definition], examples: int) -> TableProfile:
+    columns = tuple(
+        _column(column, found, table.rows, known.get(plain(column.name)), examples)
+        for column, found in zip(table.columns, facts, strict=True)
+    )
+    notes = table.notes
+    if table.set_aside:
+        notes += (f"{table.set_aside} rows of the source could not be parsed and are not in this table",)
+    return TableProfile(name=table.name, origin=table.origin, rows=table.rows, columns=columns, notes=notes)
+
+
+def _column(column: Column, facts: Facts, rows: int, known: Definition | None, examples: int) -> ColumnProfile:
+    notes = column.notes + ((f"not measured: {facts.problem}",) if facts.problem else ())
+    unit = known.unit if known else ""
+    return ColumnProfile(
+        name=column.name,
+        type=column.type,
+        null_share=1 - facts.filled / rows if rows and not facts.problem else 0.0,
+        distinct=facts.distinct,
+        minimum=facts.minimum,
+        maximum=facts.maximum,
+        examples=facts.common[:examples],
+        shape=facts.shape,
+        unit=unit or _unit(facts.loose),
+        meaning=known.meaning if known else "",
+        is_key=0 < rows == facts.distinct,
+        notes=notes,
+    )
+
+
+def _unit(shape: str) -> str:
+    """The sign beside the number in a shape such as `$1,234` or `d%`."""
+    found = _UNIT.fullmatch(shape)
+    return (found[1] or found[2]) if found else ""
+
+
+def _definitions(table: Table, definitions: Sequence[Definition], tables: frozenset[str]) -> dict[str, Definition]:
+    """Definitions by plain field name: those of this table, then of none, then of one that the catalogue lacks."""
+    known: dict[str, Definition] = {}
+    names = _aliases(table)
+    own = [d for d in definitions if d.table and plain(d.table) in names]
+    free = [d for d in definitions if not d.table]
+    stray = [d for d in definitions if d.table and plain(d.table) not in tables]
+    for definition in [*own, *free, *stray]:
+        known.setdefault(plain(definition.field), definition)
+    return known
+
+
+def _aliases(table: Table) -> frozenset[str]:
+    path = PurePosixPath(table.path)
+    names = {table.name, table.inner} if table.inner else {table.name, path.stem, path.name}
+    return frozenset(plain(name) for name in names)
