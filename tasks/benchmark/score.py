@@ -38,15 +38,15 @@ class _Column(NamedTuple):
 
 
 def score(prediction: Path, gold: Path, penalty: float = PENALTY) -> SuiteScore:
-    """Score a CSV file against a gold CSV file, or a folder's `task_*/prediction.csv` against `task_*/gold.csv`.
+    """Score a CSV file against a gold CSV file, or a folder's `TASK/prediction.csv` against `TASK/gold.csv`.
 
     A prediction that is missing or unreadable scores 0 and says so. Raises InputError when there is no gold table.
     """
     if gold.is_file():
         return SuiteScore(tasks=(score_pair(prediction, gold, penalty, task=gold.stem),), penalty=penalty)
-    tables = sorted(gold.glob("task_*/gold.csv"), key=lambda path: (len(path.parent.name), path.parent.name))
+    tables = sorted(gold.glob("*/gold.csv"), key=lambda path: _natural(path.parent.name))
     if not tables:
-        raise InputError(f"no gold tables in {gold}", "give a gold.csv, or a folder with task_*/gold.csv")
+        raise InputError(f"no gold tables in {gold}", "give a gold.csv, or a folder with TASK/gold.csv")
     tasks = [score_pair(prediction / g.parent.name / "prediction.csv", g, penalty, task=g.parent.name) for g in tables]
     return SuiteScore(tasks=tuple(tasks), penalty=penalty)
 
@@ -88,6 +88,11 @@ def normalise(text: str) -> str:
     except (ValueError, OverflowError):
         pass
     return text
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sorts `task_2` before `task_10`."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def _number(text: str) -> str:

@@ -43,10 +43,10 @@ def test_a_prediction_gets_the_score_of_its_case(case: dict[str, Any], tmp_path:
 
 
 def test_a_suite_is_scored_task_by_task_and_a_missing_prediction_counts_as_zero(tmp_path: Path) -> None:
-    for number in (2, 10, 1):
-        gold = tmp_path / "gold" / f"task_{number}" / "gold.csv"
+    for name in ("task_2", "task_10", "诊所", "task_1"):
+        gold = tmp_path / "gold" / name / "gold.csv"
         gold.parent.mkdir(parents=True)
-        gold.write_text(f"x\n{number}\n", "utf-8")
+        gold.write_text(f"x\n{name.removeprefix('task_')}\n", "utf-8")
     for number, text in ((1, "x\n1\n"), (2, "x,y\n2,7\n")):
         prediction = tmp_path / "out" / f"task_{number}" / "prediction.csv"
         prediction.parent.mkdir(parents=True)
@@ -58,9 +58,10 @@ def test_a_suite_is_scored_task_by_task_and_a_missing_prediction_counts_as_zero(
         ("task_1", 1.0, True),
         ("task_2", 0.75, False),
         ("task_10", 0.0, False),
+        ("诊所", 0.0, False),
     ]
     assert suite.tasks[2].reason == "no prediction.csv"
-    assert suite.mean == pytest.approx(1.75 / 3)
+    assert suite.mean == pytest.approx(1.75 / 4)
     assert SuiteScore.model_validate_json(suite.model_dump_json()) == suite
 
 
