@@ -82,7 +82,8 @@ class Endpoint:
         self._closed_until = 0.0
 
     def __str__(self) -> str:
-        place = self.settings.url and without_secrets(base_url(self.settings))
+        url = without_secrets(base_url(self.settings)) if self.settings.url else ""
+        place = "on this machine" if self.settings.serve else url
         return f"endpoint {self.name!r} ({', '.join(part for part in (place, self.settings.model) if part)})"
 
     def trouble(self, cool: float, wait: float | None) -> None:

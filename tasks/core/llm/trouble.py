@@ -71,8 +71,10 @@ def _rejected(words: str, parameters: dict[str, Any]) -> str:
 def said(error: Exception, key: str) -> str:
     """The server's own words, short, without anything that looks like a key."""
     body = getattr(error, "body", None)
+    if isinstance(body, dict) and isinstance(body.get("error"), dict):
+        body = body["error"]
     if isinstance(body, dict) and isinstance(body.get("message"), str):
-        detail = ", ".join(str(body[name]) for name in ("code", "param") if body.get(name))
+        detail = ", ".join(body[name] for name in ("code", "param") if isinstance(body.get(name), str))
         text = f"{body['message']} ({detail})" if detail else body["message"]
     else:
         response = getattr(error, "response", None)

@@ -130,6 +130,11 @@ def test_messages_show_no_secrets_of_a_url(url: str, shown: str) -> None:
     assert str(Endpoint("main", EndpointSettings(url=url, model="m"))) == f"endpoint 'main' ({shown}, m)"
 
 
+def test_the_path_of_a_model_served_here_is_its_key_and_not_shown() -> None:
+    settings = EndpointSettings(url="http://127.0.0.1:9/5ecr37/v1", model="m", serve=True)
+    assert str(Endpoint("main", settings)) == "endpoint 'main' (on this machine, m)"
+
+
 def test_another_providers_url_stays_as_written() -> None:
     settings = EndpointSettings(url="http://127.0.0.1:11434/", model="m", provider="ollama_chat")
     assert endpoints.base_url(settings) == "http://127.0.0.1:11434"
