@@ -68,16 +68,18 @@ async def deliver(answer: Answer, out: str, csv_name: str = "answer.csv") -> Del
     files = {"evidence.json": store.get(answer.evidence), "report.html": store.get(answer.report)}
     if answer.table:
         files[csv_name] = store.get(answer.table.file)
-    folder = Path(out).expanduser().absolute()
     try:
+        folder = Path(out).expanduser().absolute()
         folder.mkdir(parents=True, exist_ok=True)
         if not answer.table:
             (folder / csv_name).unlink(missing_ok=True)
         for name, data in files.items():
             stores.Folder(folder).write(name, data)
-    except OSError as error:
+    except (OSError, RuntimeError, ValueError) as error:  # `~nobody` and a NUL in the name are no OSError
         hint = "choose a folder that you may write to, on a disk with room"
-        raise InputError(f"cannot write the answer to {folder}: {error.strerror or error}", hint) from error
+        raise InputError(
+            f"cannot write the answer to {out!r}: {getattr(error, 'strerror', None) or error}", hint
+        ) from error
     evidence = Evidence.model_validate_json(files["evidence.json"])
     return Delivery(folder=str(folder), files=tuple(sorted(files)), warnings=await _show(answer, evidence))
 

@@ -83,10 +83,14 @@ def _doubts(attempt: Attempt, made: tuple[Check, ...], sources: tuple[Origin, ..
     if attempt.agreement is not None and attempt.agreement < 1 and attempt.candidate:
         yield f"{attempt.candidate.votes} of {attempt.samples} samples gave this result; the others gave something else"
     yield from (check.detail for check in made if check.outcome == "noted")
-    yield from attempt.problems
-    yield from (f"contract: {problem}" for problem in attempt.contract.problems)
+    yield from map(_first_line, attempt.problems)
+    yield from (f"writing down the expected answer: {_first_line(text)}" for text in attempt.contract.problems)
     unreadable = [file for file in sources if file.outcome == "unreadable"]
     yield from (f"{file.path} could not be read: {file.reason}" for file in unreadable)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0].rstrip(" :")
 
 
 def _solving(attempt: Attempt) -> Solving:

@@ -268,13 +268,15 @@ def test_a_withheld_answer_leaves_no_table_of_an_earlier_run(bench: Bench, tmp_p
     assert json.loads((tmp_path / "out" / "evidence.json").read_text("utf-8"))["status"] == "rejected"
 
 
-def test_a_folder_that_cannot_be_written_is_the_users_to_mend(bench: Bench, tmp_path: Path) -> None:
+@pytest.mark.parametrize("out", ["taken", "taken/deeper", "~nobody-of-that-name/x", "a\0b"])
+def test_a_folder_that_cannot_be_written_is_the_users_to_mend(out: str, bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file", "utf-8")
-    answer = bench.publish(attempt(bench.candidate("select 1 as x")))
+    answer = bench.publish(attempt(ended="no_query"))
 
-    with pytest.raises(InputError, match=r"cannot write the answer to .*taken"):
-        asyncio.run(deliver(answer, str(tmp_path / "taken")))
+    with pytest.raises(InputError, match="cannot write the answer to") as caught:
+        asyncio.run(deliver(answer, out if out.startswith("~") else str(tmp_path / out)))
 
+    assert caught.value.hint
     assert (tmp_path / "taken").read_text("utf-8") == "a file"
 
 
