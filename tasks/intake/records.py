@@ -115,7 +115,7 @@ def _plain(text: str, dialect: Dialect) -> Record:
 
 def _splitter(dialect: Dialect, met: Irregular) -> Callable[[str, int], Record]:
     mark, delimiter = re.escape(dialect.quote), dialect.delimiter
-    inside = rf"(?:[^{mark}\\]+|\\.)*" if dialect.escape else rf"(?:[^{mark}]+|{mark}{mark})*"
+    inside = rf"(?:[^{mark}\\]+|\\.)*+" if dialect.escape else rf"(?:[^{mark}]+|{mark}{mark})*+"
     quoted = re.compile(rf"{mark}({inside}){mark}", re.DOTALL)
     unescape = re.compile(rf"\\([{mark}\\])")
 

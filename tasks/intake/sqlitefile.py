@@ -131,8 +131,9 @@ def _load_all(
 def _objects(connection: sqlite3.Connection, unread: list[str]) -> Iterator[tuple[str, str, list[str], list[str]]]:
     """Name, kind, columns and declared types of each table and view, tables first."""
     found = connection.execute(
-        "select name, type from pragma_table_list where schema = 'main' and name not like 'sqlite\\_%' escape '\\' "
-        "and type in ('table', 'view', 'virtual') order by type = 'view', rowid"
+        "select s.name, l.type from sqlite_schema s join pragma_table_list l on l.name = s.name and l.schema = 'main' "
+        "where l.type in ('table', 'view', 'virtual') and s.name not like 'sqlite\\_%' escape '\\' "
+        "order by l.type = 'view', s.rowid"
     ).fetchall()
     for name, kind in found:
         try:
@@ -204,8 +205,8 @@ def _counts(column: str) -> list[str]:
     return [
         *(f"sum(typeof({column}) = '{kind}')" for kind in ("integer", "real", "text", "blob")),
         f"max(case when typeof({column}) = 'integer' then abs({column} / 2) end)",
-        f"sum(typeof({column}) = 'text' and length({column}) = 10 and date({column}) is {column})",
-        f"sum(typeof({column}) = 'text' and length({column}) = 19 and datetime({column}) is {column})",
+        f"sum(typeof({column}) = 'text' and length({column}) = 10 and date({column}, '+0 days') is {column})",
+        f"sum(typeof({column}) = 'text' and length({column}) = 19 and datetime({column}, '+0 days') is {column})",
     ]
 
 

@@ -83,10 +83,8 @@ class Builder:
     def insert(self, table: str, batch: Any, select: str = "*") -> None:
         """Append an Arrow table, whose columns fit by position."""
         self._connection.register("arriving", batch)
-        try:
-            self.run(f"insert into {quote(table)} select {select} from arriving")
-        finally:
-            self._connection.unregister("arriving")
+        self.run(f"insert into {quote(table)} select {select} from arriving")
+        self._connection.unregister("arriving")
 
     def count(self, table: str) -> int:
         """Rows of a table."""
