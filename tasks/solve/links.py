@@ -14,7 +14,7 @@ from tasks.core.settings import ProfilingSettings
 from tasks.core.sql.columns import NO_TIME, Facts, batches, first_rows
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import literal, quote
-from tasks.solve.naming import PARENTS, is_bare, names_id, plain, source_keys, target_keys, words
+from tasks.solve.naming import PARENTS, is_bare, names_id, plain, source_keys, subject, target_keys, words
 
 _RARE = 4
 """Tables that may share a column name without one of them being its key; more, and it is no link (`name`, `date`)."""
@@ -141,15 +141,10 @@ def _pool(fields: Iterable[Field], most: int) -> list[Field]:
 
 def _by_name(pool: Sequence[Field]) -> tuple[list[Pair], list[tuple[str, int]]]:
     """Pairs whose names say that one refers to the other, `x_id` to `x.id` or equal names; and names of too many keys."""
-    targets: dict[str, dict[Field, None]] = defaultdict(dict)
+    targets = _targets(pool)
     same: dict[str, list[Field]] = defaultdict(list)
     for field in pool:
-        name = "".join(words(field.column))
-        same[name].append(field)
-        if field.unique:
-            targets.update(
-                {key: {**targets[key], field: None} for key in (name, *target_keys(field.table, field.column))}
-            )
+        same["".join(words(field.column))].append(field)
     largest = {key: sorted(keys, key=lambda f: -f.facts.distinct)[:_KEYS] for key, keys in targets.items()}
     pairs = [
         (left, right)
@@ -166,6 +161,22 @@ def _by_name(pool: Sequence[Field]) -> tuple[list[Pair], list[tuple[str, int]]]:
     return [p for p in pairs if _comparable(*p)], [
         (key, len(keys)) for key, keys in targets.items() if len(keys) > _KEYS
     ]
+
+
+def _targets(pool: Sequence[Field]) -> dict[str, dict[Field, None]]:
+    """Unique columns by the names that may refer to them."""
+    targets: dict[str, dict[Field, None]] = defaultdict(dict)
+    keys = [field for field in pool if field.unique]
+    for field in keys:
+        for name in ("".join(words(field.column)), *target_keys(field.table, field.column)):
+            targets[name][field] = None
+    for field in {field.table: field for field in reversed(keys)}.values():
+        targets["".join(subject(field.table))][field] = None
+    for field in keys:
+        short = "".join((*subject(field.table)[-1:], *words(field.column)))
+        if is_bare(words(field.column)) and short not in targets:
+            targets[short][field] = None
+    return targets
 
 
 def _may_refer(left: Field, right: Field) -> bool:
@@ -190,8 +201,12 @@ def _parents(pool: Sequence[Field]) -> Iterator[Pair]:
 
 
 def _towards_more(one: Field, other: Field) -> Pair:
-    """The side with more distinct values is referred to."""
-    return (other, one) if one.facts.distinct > other.facts.distinct else (one, other)
+    """The side whose rows the name speaks of is referred to, else the one with more distinct values."""
+
+    def rank(field: Field) -> tuple[bool, int, str]:
+        return words(field.column)[:-1] == subject(field.table), field.facts.distinct, field.table
+
+    return (other, one) if rank(one) > rank(other) else (one, other)
 
 
 def _comparable(left: Field, right: Field) -> bool:

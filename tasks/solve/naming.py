@@ -60,15 +60,12 @@ def subject(table: str) -> tuple[str, ...]:
     return found[1:] if len(found) > 1 and found[0] in _PREFIXES else found
 
 
-def target_keys(table: str, column: str) -> set[str]:
+def target_keys(table: str, column: str) -> tuple[str, ...]:
     """Names that a column elsewhere may have when it refers to this one."""
     rows_are, found = subject(table), words(column)
-    if is_bare(found):
-        return {"".join(rows_are + found), "".join(rows_are)}
-    keys = {"".join(found)}
-    if names_id(found) and found[:-1] == rows_are:
-        keys.add("".join(rows_are))
-    return keys
+    own = "".join(rows_are + found if is_bare(found) else found)
+    speaks_of_rows = is_bare(found) or (names_id(found) and found[:-1] == rows_are)
+    return (own, "".join(rows_are)) if speaks_of_rows else (own,)
 
 
 def source_keys(column: str) -> Iterator[str]:

@@ -153,6 +153,6 @@ def _with_shape(facts: Facts, found: tuple[Cell, ...] | str) -> Facts:
         return facts
     exact, exact_share, loose, loose_share = (str(found[0]), float(found[1] or 0), str(found[2]), float(found[3] or 0))
     loose = loose if loose_share >= _LOOSE_SHARE and re.search(r"d|1,234", loose) else ""
-    if exact_share >= _EXACT_SHARE and "d" in exact and len(exact) < 60:
+    if exact_share >= _EXACT_SHARE and "d" in exact and len(exact) < 60 and "1,234" not in loose:
         return replace(facts, shape=exact, loose=loose)
     return replace(facts, shape=loose if len(loose) < 60 else "", loose=loose)
