@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _BATCH = 4096
 _REPLY_CHARS = 16 << 20
-"""Most text of a preview or measurement."""
+"""Most text of a preview."""
 _LOSSY = re.compile(r"\bINTERVAL\b|\w+_NS\b")
 """Types whose Python values say less than the column: months become days, nanoseconds are cut."""
 
@@ -33,9 +33,10 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     """Answer one request: `open`, `query`, `export` or `measure`."""
     import duckdb
 
-    connection, schema = _open(request["database"], request["memory_mb"])
     sql = request.get("sql", "")
+    schema: dict[str, tuple[str, ...]] = {}
     try:
+        connection, schema = _open(request["database"], request["memory_mb"])
         if request["do"] == "measure":
             return {"rows": [_measure(connection, statement) for statement in request["statements"]]}
         if request["do"] == "open":
@@ -45,6 +46,8 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
         return _run(connection, request)
     except (MemoryError, duckdb.OutOfMemoryException):
         return {"memory": True}
+    except _TooWide:
+        return {"error": "the rows hold too much text to show: select fewer columns, or left(column, 200)"}
     except duckdb.Error as error:
         return {"error": messages.explain(str(error), sql, schema)}
 
@@ -62,11 +65,10 @@ def _run(connection: duckdb.DuckDBPyConnection, request: dict[str, Any]) -> dict
             digest.add(batch)
             if len(preview) < wanted:
                 preview += to_cells(batch[: wanted - len(preview)], types)
+                _check_width(preview)
             export.write(batch, types)
             if truncated:
                 break
-    if sum(len(cell) for row in preview for cell in row if isinstance(cell, str)) > _REPLY_CHARS:
-        return {"error": "the rows hold too much text to show: select fewer columns, or left(column, 200)"}
     return {
         "columns": names,
         "types": types,
@@ -88,9 +90,28 @@ def _execute(
     if any(_LOSSY.search(kind) for kind in types):
         inner = [quote(f"c{number}") for number in range(len(names))]
         shown = [f"{c}::VARCHAR" if _LOSSY.search(kind) else c for c, kind in zip(inner, types, strict=True)]
-        body = sql.strip().rstrip(";")
-        cursor = connection.execute(f"SELECT {', '.join(shown)} FROM (\n{body}\n) AS q({', '.join(inner)})")
+        body = f"FROM (\n{sql.strip().rstrip(';')}\n) AS q({', '.join(inner)})"
+        cursor = _try(connection, f"SELECT {', '.join(shown)} {body}") or connection.execute(sql)
     return names, types, iter(lambda: cursor.fetchmany(_BATCH), [])
+
+
+def _try(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection | None:
+    """A statement that wraps another may not parse (`SELECT 1; -- end`); then None."""
+    import duckdb
+
+    try:
+        return connection.execute(sql)
+    except duckdb.ParserException:
+        return None
+
+
+class _TooWide(Exception):
+    """A preview has more text than a reply may carry."""
+
+
+def _check_width(preview: list[tuple[Cell, ...]]) -> None:
+    if sum(len(cell) for row in preview for cell in row if isinstance(cell, str)) > _REPLY_CHARS:
+        raise _TooWide
 
 
 class _Export:

@@ -80,11 +80,13 @@ class Engine:
 
     async def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         where = {"database": str(self.database), "memory_mb": self.limits.memory_mb // _SHARE}
+        reply: dict[str, Any] = {}
         try:
             if not self._ready:
-                await self._worker.ask({"do": "open", **where}, _START_SECONDS)
-                self._ready = True
-            reply = await self._worker.ask({**request, **where}, seconds)
+                reply = await self._worker.ask({"do": "open", **where}, _START_SECONDS)
+                self._ready = "tables" in reply
+            if self._ready:
+                reply = await self._worker.ask({**request, **where}, seconds)
         except ChildError as error:
             self._ready = False
             raise QueryError(*self._stopped(error, seconds)) from error

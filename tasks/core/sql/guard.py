@@ -117,6 +117,8 @@ def check(sql: str, tables: Iterable[str], connection: duckdb.DuckDBPyConnection
     """None when the SQL is one SELECT over these tables alone (any case), else what is wrong and what to do."""
     if len(sql) > _LONGEST:
         return f"the query has {len(sql)} characters, the limit is {_LONGEST}: write a shorter one"
+    if not sql.isprintable() and any("\ud800" <= mark <= "\udfff" or mark == "\0" for mark in sql):
+        return "the query holds characters that are no text: write it again"
     try:
         tree = json.loads(_parse(sql, connection or _parser()))
         if tree.get("error"):

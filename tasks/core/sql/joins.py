@@ -8,7 +8,7 @@ equalities of WHERE that join comma-separated tables are conditions of those joi
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from tasks.core.errors import QueryError
 from tasks.core.models.answer import JoinAudit
@@ -39,6 +39,18 @@ async def audit(engine: Engine, sql: str) -> tuple[JoinAudit, ...]:
     for chain in taken:
         found += await _Measuring(engine, chain, deadline).run()
     return tuple(found)
+
+
+class _Counts(NamedTuple):
+    """Of a full join under the join's condition."""
+
+    left: int
+    right: int
+    pairs: int
+    left_alone: int
+    right_alone: int
+    multiplied: int
+    """Left rows in more than one pair."""
 
 
 class _Measuring:
@@ -84,14 +96,15 @@ class _Measuring:
         self.left = _joined(join.kind.upper(), join, self.left, source.sql)
         if join.kind not in ("semi", "anti"):
             self.numbers.append(source.number)
-        return JoinAudit(**names, **_counts(join.kind, *counts))
+        return JoinAudit(**names, **_facts(join.kind, counts))
 
-    async def _cross(self, source: Source) -> tuple[int, ...]:
+    async def _cross(self, source: Source) -> _Counts:
         (rows,), (others,) = await self._ask(f"SELECT count(*) FROM {self.left}", f"SELECT count(*) FROM {source.sql}")
-        return rows, others, rows * others, 0 if others else rows, 0 if rows else others, rows if others > 1 else 0
+        return _Counts(
+            rows, others, rows * others, 0 if others else rows, 0 if rows else others, rows if others > 1 else 0
+        )
 
-    async def _full(self, join: Join, source: Source) -> tuple[int, ...]:
-        """Left rows, right rows, pairs, left and right rows without partner, left rows with several."""
+    async def _full(self, join: Join, source: Source) -> _Counts:
         numbers = ", ".join(self.numbers)
         here, there = f"coalesce({numbers}) IS NOT NULL", f"{source.number} IS NOT NULL"
         both = f"FROM j WHERE {here} AND {there}"
@@ -105,7 +118,7 @@ class _Measuring:
             f"FROM {_joined('FULL', join, self.left, source.sql)})",
         )
         pairs, alone, right_alone, right, matched, multiplied = row
-        return matched + alone, right, pairs, alone, right_alone, multiplied
+        return _Counts(matched + alone, right, pairs, alone, right_alone, multiplied)
 
     async def _links(self, source: Source) -> list[str]:
         """Conditions of WHERE that need both sides; DuckDB itself says which names it can see where."""
@@ -138,19 +151,20 @@ class _Measuring:
         return [found[0] for found in rows if found]
 
 
-def _counts(
-    kind: str, left: int, right: int, pairs: int, alone: int, right_alone: int, multiplied: int
-) -> dict[str, Any]:
-    joined = pairs + (alone if kind in _KEEPS_LEFT else 0) + (right_alone if kind in _KEEPS_RIGHT else 0)
+def _facts(kind: str, counts: _Counts) -> dict[str, Any]:
+    """The audit's numbers: what a full join counted, seen as this kind of join."""
+    joined = counts.pairs
+    joined += counts.left_alone if kind in _KEEPS_LEFT else 0
+    joined += counts.right_alone if kind in _KEEPS_RIGHT else 0
     if kind in ("semi", "anti"):
-        joined, multiplied = (left - alone if kind == "semi" else alone), 0
+        joined = counts.left - counts.left_alone if kind == "semi" else counts.left_alone
     return {
-        "left_rows": left,
-        "right_rows": right,
+        "left_rows": counts.left,
+        "right_rows": counts.right,
         "joined_rows": joined,
-        "left_unmatched": alone,
-        "right_unmatched": right_alone,
-        "left_multiplied": multiplied,
+        "left_unmatched": counts.left_alone,
+        "right_unmatched": counts.right_alone,
+        "left_multiplied": 0 if kind in ("semi", "anti") else counts.multiplied,
     }
 
 

@@ -86,6 +86,34 @@ def test_intervals_and_nanoseconds_are_not_rounded(database: Path) -> None:
     assert result.types[:2] == ("INTERVAL", "TIMESTAMP_NS")
 
 
+def test_wrapping_never_breaks_a_query(database: Path) -> None:
+    result = use(database, lambda engine: engine.query("select interval '2 day' as a; -- the end"))
+    assert result.row_count == 1
+
+
+def test_rows_too_wide_to_show_are_refused_and_leave_no_file(database: Path, tmp_path: Path) -> None:
+    async def body(engine: Engine) -> None:
+        assert "too much text to show" in str(await failure(engine, "select repeat('x', 20000000) as wide"))
+        with pytest.raises(QueryError):
+            await engine.export("select repeat('x', 20000000) as wide", tmp_path / "answer.csv")
+        assert (await engine.query("select length(repeat('x', 20000000))")).rows == ((20000000,),)
+
+    use(database, body)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_catalogue_is_a_query_error(tmp_path: Path) -> None:
+    (tmp_path / "x.duckdb").write_text("not a database" * 1000)
+    for path in (tmp_path / "x.duckdb", tmp_path / "missing.duckdb"):
+        with pytest.raises(QueryError, match="IO Error"):
+            use(path, lambda engine: engine.query("select 1"))
+
+
+def test_too_little_memory_to_start_is_said(database: Path) -> None:
+    with pytest.raises(QueryError, match="memory"):
+        use(database, lambda engine: engine.query("select 1"), LIMITS.model_copy(update={"memory_mb": 256}))
+
+
 def test_memory_bombs_cost_only_their_child(database: Path) -> None:
     bombs = [
         "select length(repeat('x', 2000000000) || repeat('y', 2000000000))",

@@ -31,6 +31,8 @@ def test_anything_else_is_refused_with_its_reason(reason: str, sql: str) -> None
         ("select " + "(" * 3000 + "1" + ")" * 3000, "nested too deeply"),
         ("select " + "+".join("1" * 5000), "nested too deeply"),
         ("select " + "(select " * 400 + "1" + ")" * 400, "nested too deeply"),
+        ("select '\ud800'", "no text"),
+        ("select 1 \0; drop table sales", "no text"),
         ("select '" + "x" * 60_000 + "'", "60009 characters"),
     ],
 )
