@@ -7,7 +7,7 @@ patience are over, one last turn allows only `submit`.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tasks.core.errors import BudgetError, ModelError
@@ -29,6 +29,7 @@ _REPEATED = (
     "This call was not run: you made it before, again and again, and its result does not change. "
     "Do something else, or submit your best query."
 )
+_AGAIN = "You made the same call before. If its rows are the answer, hand the query in with submit."
 _UNUSABLE = "Your last reply could not be used. Reply in the form that was asked for."
 
 
@@ -98,7 +99,9 @@ class Dialogue:
         if call.name != tools.SUBMIT and _is_loop(self._calls, self.bench.limits.agent.same_call_limit):
             self._blocked += 1
             return Observation("", _REPEATED, ok=False)
-        return await tools.call(self.bench, offered, call.name, call.arguments)
+        result = await tools.call(self.bench, offered, call.name, call.arguments)
+        again = call.name != tools.SUBMIT and self._calls[-2:-1] == [key]
+        return replace(result, advice=_AGAIN) if again and result.ok else result
 
     def _impatient(self) -> End | None:
         """Why the last turn has come early, if it has."""

@@ -146,27 +146,25 @@ def test_several_calls_in_one_turn_are_all_answered(case: Case) -> None:
     assert [result["tool_call_id"] for result in results] == ["c0", "c1"] and attempt.ended == "submitted"
 
 
-@pytest.mark.parametrize(
-    ("reply", "told"),
-    [
-        (act("query", sql="SELECT amout FROM orders"), "amount"),
-        (act("query", sql="SELECT * FROM 'orders.csv'"), "Error:"),
-        (act("query", sql="DELETE FROM orders"), "Error:"),
-        (act("look", table="orders"), "No tool 'look' now. Use one of: list_tables, describe"),
-        (act("query", statement="SELECT 1"), "It is used as query(sql)."),
-        (act("describe", tables=["custmers"]), "No table 'custmers'. Did you mean customers?"),
-        (
-            act("read_document", path="other.md"),
-            "No document 'other.md'. There are: knowledge.md, context/doc/minutes.md",
-        ),
-        (act("submit", sql="SELECT nothing FROM orders"), "Error:"),
-        (act("submit", sql=NORTH, columns=["a", "b"]), "`columns` names 2 columns, the result has 1"),
-    ],
-)
-def test_what_goes_wrong_is_told_in_the_next_turn(case: Case, reply: str, told: str) -> None:
-    attempt = case.solve("json", [reply, act("submit", sql=NORTH)])
-    assert told in case.told() and attempt.ended == "submitted" and len(attempt.candidates) == 1
-    assert not attempt.steps[1].ok and told in attempt.steps[1].result
+WRONG = [
+    (act("query", sql="SELECT amout FROM orders"), "amount"),
+    (act("query", sql="SELECT * FROM 'orders.csv'"), "Error:"),
+    (act("query", sql="DELETE FROM orders"), "Error:"),
+    (act("look", table="orders"), "No tool 'look' now. Use one of: list_tables, describe"),
+    (act("query", statement="SELECT 1"), "It is used as query(sql)."),
+    (act("describe", tables=["custmers"]), "No table 'custmers'. Did you mean customers?"),
+    (act("read_document", path="other.md"), "No document 'other.md'. There are: knowledge.md, context/doc/minutes.md"),
+    (act("submit", sql="SELECT nothing FROM orders"), "Error:"),
+    (act("submit", sql=NORTH, columns=["a", "b"]), "`columns` names 2 columns, the result has 1"),
+]
+
+
+def test_what_goes_wrong_is_told_in_the_next_turn(case: Case) -> None:
+    attempt = case.solve("json", [*(reply for reply, _ in WRONG), act("submit", sql=NORTH)])
+    assert attempt.ended == "submitted" and len(attempt.candidates) == 1
+    for number, (_, told) in enumerate(WRONG):
+        step = attempt.steps[number * 2 + 1]
+        assert not step.ok and told in step.result and told in case.told(number + 1)
 
 
 def test_arguments_may_be_a_text_where_a_list_is_meant(case: Case) -> None:
@@ -211,24 +209,24 @@ def test_orders_in_a_cell_stay_inside_the_fence(case: Case) -> None:
     assert INJECTION in case.told()
 
 
-@pytest.mark.parametrize(
-    ("sql", "told"),
-    [
-        ("SELECT amount FROM orders WHERE product = 'Tea'", "there are no rows"),
-        ("SELECT NULL AS sales FROM range(9)", "column 'sales' is NULL in every row"),
-        ("SELECT NULL AS sales FROM range(99)", "column 'sales' is NULL in every row"),
-        ("SELECT product, amount FROM orders", "the contract expects 1 columns (sales), the result has 2"),
-        ("SELECT 7 AS sales FROM range(3)", "2 rows repeat others"),
-        ("SELECT range % 70 AS sales FROM range(99)", "29 rows repeat others"),
-        ("SELECT range AS sales FROM range(7)", "the contract allows 4 rows, the result has 7"),
-    ],
-)
-def test_an_odd_result_is_questioned_once(case: Case, sql: str, told: str) -> None:
+ODD = [
+    ("SELECT amount FROM orders WHERE product = 'Tea'", "there are no rows"),
+    ("SELECT NULL AS sales FROM range(9)", "column 'sales' is NULL in every row"),
+    ("SELECT NULL AS sales FROM range(99)", "column 'sales' is NULL in every row"),
+    ("SELECT product, amount FROM orders", "the contract expects 1 columns (sales), the result has 2"),
+    ("SELECT 7 AS sales FROM range(3)", "2 rows repeat others"),
+    ("SELECT range % 70 AS sales FROM range(99)", "29 rows repeat others"),
+    ("SELECT range AS sales FROM range(7)", "the contract allows 4 rows, the result has 7"),
+]
+
+
+def test_an_odd_result_is_questioned_once(case: Case) -> None:
     contract = Contract(columns=(ContractColumn(name="sales"),), duplicates="remove", limit=4, written_by="model")
-    attempt = case.solve("json", [act("submit", sql=sql), act("submit", sql=sql)], contract)
-    assert told in attempt.steps[1].result and "confirm = true" in case.told()
-    assert attempt.ended == "submitted" and attempt.chosen == 1 and attempt.candidate
-    assert attempt.candidate.submission.sql == sql
+    attempt = case.solve("json", [act("submit", sql=sql) for sql, _ in [*ODD, ODD[-1]]], contract)
+    for number, (_, told) in enumerate(ODD):
+        assert told in attempt.steps[number * 2 + 1].result and "confirm = true" in case.told(number + 1)
+    assert attempt.ended == "submitted" and attempt.chosen == len(ODD) and attempt.candidate
+    assert attempt.candidate.submission.sql == ODD[-1][0]
 
 
 def test_a_confirmed_result_that_is_odd_in_no_new_way_is_taken(case: Case) -> None:
@@ -309,6 +307,11 @@ def test_loops_are_broken_and_end_in_a_last_chance(case: Case, calls: list[str])
     attempt = case.solve("json", stubborn)
     assert attempt.ended == "loop" and attempt.chosen is None and len(sent) < 12
     assert "was not run: you made it before" in case.told() and "only submit is possible" in case.told()
+
+
+def test_a_call_made_twice_is_answered_with_the_way_out(case: Case) -> None:
+    case.solve("json", [act("query", sql=NORTH), act("query", sql=NORTH), act("submit", sql=NORTH)])
+    assert "hand the query in with submit" not in case.told(1) and "hand the query in with submit" in case.told(2)
 
 
 def test_a_loop_may_still_end_well(case: Case) -> None:
