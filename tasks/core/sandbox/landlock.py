@@ -12,11 +12,19 @@ from tasks.core.sandbox.filter import sonames
 def ruleset(readable: Iterable[Path], writable: Path) -> int:
     """Build the ruleset: all that this kernel's Landlock knows is refused, but for these paths and /dev/null.
 
-    Executing is allowed nowhere. Raises OSError or the binding's own errors when Landlock is missing or off.
+    Executing is allowed nowhere. Raises OSError when Landlock is missing or off.
     """
     with sonames():
-        from py_landlock import AccessFs, PathBeneathAttr, RulesetAttr, abi, create_ruleset, get_abi_version
-        from py_landlock import add_rule as add
+        from py_landlock import LandlockError
+    try:
+        return _build(readable, writable)
+    except LandlockError as error:
+        raise OSError(f"Landlock: {error}") from error
+
+
+def _build(readable: Iterable[Path], writable: Path) -> int:
+    from py_landlock import AccessFs, PathBeneathAttr, RulesetAttr, abi, add_rule, create_ruleset, get_abi_version
+
     version = get_abi_version()
     known = abi.get_supported_fs(version)
     handled = RulesetAttr(known, abi.get_supported_net(version), abi.get_supported_scope(version))
@@ -30,7 +38,7 @@ def ruleset(readable: Iterable[Path], writable: Path) -> int:
         for path, access in rules:
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
             try:
-                add(descriptor, PathBeneathAttr(int(access & known), place))
+                add_rule(descriptor, PathBeneathAttr(int(access & known), place))
             finally:
                 os.close(place)
     except BaseException:

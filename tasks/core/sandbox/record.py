@@ -80,7 +80,7 @@ def _program_error(error: Any, program: str) -> SandboxError:
     kind, message, line = (error.get(key) for key in ("type", "message", "line"))
     text = f"{clean(str(kind))[:80]}: {clean(str(message))[:_MESSAGE_CHARS]}".rstrip(": \n")
     lines = program.split("\n")
-    if isinstance(line, int) and 0 < line <= len(lines):
+    if type(line) is int and 0 < line <= len(lines):
         text += f" (line {line}: {clean(lines[line - 1]).strip()[:_LINE_CHARS]})"
     return SandboxError(text, _HINTS.get(str(kind), ""))
 

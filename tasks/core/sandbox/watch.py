@@ -210,7 +210,7 @@ class _Child:
     def _find_inner(self) -> None:
         if self.launch.info is None:
             return
-        with contextlib.suppress(OSError, ValueError, KeyError):
+        with contextlib.suppress(OSError, ValueError, KeyError, AttributeError):
             told = os.read(self.launch.info, _CHUNK)
             self.inner = int(json.loads(told)["child-pid"])
             self._inner_handle = os.pidfd_open(self.inner)

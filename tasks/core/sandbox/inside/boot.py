@@ -65,7 +65,9 @@ def _confine(config: dict[str, Any]) -> None:
     if config["user"] is not None:
         os.setgroups([])
         os.setresgid(*[config["user"]] * 3)
-        os.setresuid(*[config["user"]] * 3)
+        # the saved number stays 0, without capabilities and out of reach of the filter: else the kernel refuses
+        # bubblewrap, which is root without capabilities, to pass its own death on to a process of another user
+        os.setresuid(config["user"], config["user"], 0)
         _checked(libc.prctl(_SET_DUMPABLE, 1, 0, 0, 0))
     _drop_capabilities(libc)
     # after the change of user, which clears it; had the parent gone before, then writing to it will fail

@@ -44,7 +44,8 @@ def _scalar(value: Any, place: str) -> Any:
     if isinstance(value, enum.Enum):
         return to_json(value.value, place)
     if _is_numpy(value):
-        return _scalar(_microseconds(value).item(), place)
+        # long doubles are their own item
+        return to_json(float(value) if value.dtype.kind == "f" else _microseconds(value).item(), place)
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int):
