@@ -15,6 +15,7 @@ _MARKS = f"({', '.join(literal(mark) for mark in MARKS)})"
 _INT = "-?(0|[1-9][0-9]*)"
 _CURRENCY = "[$€£¥￥₹]|US\\$|HK\\$|USD|EUR|GBP|CNY|RMB"
 _MONTHS = "[A-Za-z]{3,9}"
+_YEAR_AND_TIME = "([0-9]{4}|[0-9]{2})( [0-9:]+.*)?"
 
 
 def _like(pattern: str) -> str:
@@ -47,7 +48,9 @@ _DIGIT = _cases(
     ),
     ("iso", _like(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?( ?(Z|[+-][0-9:]{2,6}))?")),
     ("yearfirst", _like(r"[0-9]{4}([/.-][0-9]{1,2}[/.-][0-9]{1,2}|年[0-9]{1,2}月([0-9]{1,2}日)?)")),
-    ("slashed", _like(r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-]([0-9]{4}|[0-9]{2})( [0-9:]+.*)?")),
+    ("dayfirst", _like(rf"(1[3-9]|2[0-9]|3[01])[/.-](0?[1-9]|1[0-2])[/.-]{_YEAR_AND_TIME}")),
+    ("monthfirst", _like(rf"(0?[1-9]|1[0-2])[/.-](1[3-9]|2[0-9]|3[01])[/.-]{_YEAR_AND_TIME}")),
+    ("slashed", _like(rf"(0?[1-9]|1[0-2])[/.-](0?[1-9]|1[0-2])[/.-]{_YEAR_AND_TIME}")),
     ("worded", _like(rf"[0-9]{{1,2}}[ -]{_MONTHS}[ -][0-9]{{2,4}}")),
     ("money", _like(rf"-?({_CURRENCY}) ?[0-9][0-9.,]*|-?[0-9][0-9.,]* ?({_CURRENCY}|元|万元|亿元)")),
 )
@@ -80,7 +83,6 @@ _SAYS = {
     "huge": "integers of more than 38 digits; text",
     "iso": "ISO times in a form that would not print back the same; text: CAST(x AS TIMESTAMP) reads them",
     "yearfirst": "dates, year first, not in ISO form; text",
-    "slashed": "dates whose order of day and month the file does not decide; text",
     "worded": "dates in words; text",
 }
 _NUMBERS = ("int", "big", "float")
@@ -153,21 +155,32 @@ def _text_notes(name: str, shapes: dict[str, Tally], values: int, infer: bool) -
         notes.append("whole numbers too long for DOUBLE beside decimals; text")
     elif not infer and values and number == values:
         notes.append("numbers that the source holds as text")
-    dated = sum(
-        shapes[shape].count for shape in ("date", "moment", "iso", "yearfirst", "slashed", "worded") if shape in shapes
-    )
-    if (
-        values
-        and dated == values
-        and sum(shape in shapes for shape in ("date", "moment", "iso", "yearfirst", "slashed", "worded")) > 1
-    ):
-        notes.append("dates in more than one form; text")
+    notes += _date_notes(shapes, values)
     padded = sum(tally.padded for tally in shapes.values())
     if padded:
         notes.append(f"{padded:,} values begin or end with a blank")
     if infer and "mark" in shapes:
         notes.append(f"{_marks(shapes)} kept as text")
     return tuple(notes)
+
+
+def _date_notes(shapes: dict[str, Tally], values: int) -> list[str]:
+    """What is said of dates that stay text; the order of day and month only where the values decide it."""
+    slashed = [shape for shape in ("dayfirst", "monthfirst", "slashed") if shape in shapes]
+    forms = [shape for shape in ("date", "moment", "iso", "yearfirst", "worded") if shape in shapes]
+    if not values or counts_of(shapes, *slashed, *forms) != values:
+        return []
+    if forms and (slashed or len(forms) > 1):
+        return ["dates in more than one form; text"]
+    if "dayfirst" in slashed and "monthfirst" in slashed:
+        return ["dates, some with the day first and some with the month first; text"]
+    for order, form in (("dayfirst", "%d/%m/%Y"), ("monthfirst", "%m/%d/%Y")):
+        if order in slashed:
+            first = order.removesuffix("first")
+            return [
+                f"dates, {first} first as {shapes[order].count:,} of {values:,} show; text: strptime(x, '{form}') or alike"
+            ]
+    return ["dates whose order of day and month the file does not decide; text"] if slashed else []
 
 
 def counts_of(shapes: dict[str, Tally], *names: str) -> int:

@@ -31,7 +31,7 @@ class _Reading:
     width: int
     short: int = 0
     long: int = 0
-    widest: int = 0
+    above: str = ""
     notes: list[str] = field(default_factory=list)
 
 
@@ -66,12 +66,13 @@ def _load_text(text: Path, path: Path, stored: str, builder: Builder, job: _Job)
     layout = sniff(sample, path.suffix.lower())
     aside = Aside(builder, stored)
     with _open(text) as file:
-        _skip(file, layout, aside)
+        titles = _skip(file, layout, aside)
         met = Irregular(lambda line, raw, reason: aside.add(line + layout.above, raw, reason))
         found = records(file, layout.dialect, met)
         number, header = next(found, (1, [])) if layout.header else (0, [])
         first = [] if layout.header else [next(found)]
         reading = _Reading(width=len(header) or len(first[0][1]))
+        reading.above = titles
         met.one_column = reading.width == 1
         draft = builder.draft(reading.width)
         if not _read_fast(text, draft, layout, number):
@@ -95,10 +96,15 @@ def _sample(file: TextIO, size: int) -> str:
     return text + file.readline() if len(text) == size else text
 
 
-def _skip(file: TextIO, layout: Layout, aside: Aside) -> None:
+def _skip(file: TextIO, layout: Layout, aside: Aside) -> str:
+    """Step over the lines above the header; what they say, for a note."""
+    titles = []
     for number, line in enumerate(islice(file, layout.above), 1):
-        if line.strip() and not line.lower().startswith("sep="):
-            aside.add(number, line.rstrip("\r\n"), "above the header")
+        text = line.rstrip("\r\n")
+        if text.strip() and not text.lower().startswith("sep="):
+            aside.add(number, text, "above the header")
+            titles.append(" ".join(text.split()))
+    return f": {cut(' / '.join(titles), 200)!r}" if titles else ""
 
 
 def _read_fast(text: Path, draft: Draft, layout: Layout, header: int) -> bool:
@@ -154,7 +160,6 @@ def _flush(draft: Draft, batch: list[Record], reading: _Reading) -> None:
         if len(record) < width:
             record.extend([None] * (width - len(record)))
     draft.add(list(zip(*batch, strict=True)))
-    reading.widest = max(reading.widest, width)
     batch.clear()
 
 
@@ -186,7 +191,7 @@ def _decide(draft: Draft, names: tuple[str, ...], reading: _Reading) -> tuple[li
 def _say(layout: Layout, met: Irregular, reading: _Reading) -> list[str]:
     said = []
     if layout.above:
-        said.append(f"{layout.above} lines above the header were skipped; those with text are set aside")
+        said.append(f"{layout.above} lines above the header were skipped{reading.above}")
     if reading.short:
         said.append(f"{reading.short:,} rows have fewer fields than the header; NULL in the missing ones")
     if reading.long:

@@ -88,9 +88,23 @@ def _first(found: list[tuple[int, Record]], width: int) -> int:
         )
         title = width > 2 and (len(record) < 0.6 * width or (filled == 1 and not _continues(found, index, width)))
         title = title or (width == 2 and len(record) == 1 and index + 1 < len(found))
+        title = title or _groups(record, found[index + 1][1] if index + 1 < len(found) else [], width)
         if not (comment or title):
             return index
     return 0
+
+
+def _groups(record: Record, below: Record, width: int) -> bool:
+    """Whether this record only groups the names below it: `,2019,,2020,` over `item,count,price,count,price`."""
+    filled = [part for part in record if part and part.strip()]
+    names = [part for part in below if part and part.strip()]
+    return (
+        width > 2
+        and len(filled) <= 0.5 * width
+        and len(names) > max(len(filled), 0.7 * width)
+        and not any(_VALUE.fullmatch(name.strip()) and not _YEAR.fullmatch(name.strip()) for name in names)
+        and not all(_YEAR.fullmatch(name.strip()) for name in names)
+    )
 
 
 def _continues(found: list[tuple[int, Record]], index: int, width: int) -> bool:
