@@ -1,7 +1,7 @@
 """assignment + tools → steps and candidates: the model acts, sees what came of it, and acts again until it hands in.
 
 Every way to the end is bounded: turns, equal calls, unusable replies, and the run's budget. Before the turns or the
-patience are over, one last turn allows only `submit`.
+patience are over, or the budget nearly is, one last turn allows only `submit`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tasks.core.errors import BudgetError, ModelError
+from tasks.core.llm import door
 from tasks.core.llm.request import ToolCall
 from tasks.core.models.answer import Step, Unsettled
 from tasks.core.models.run import Usage
@@ -30,6 +31,11 @@ _REPEATED = (
     "Do something else, or submit your best query."
 )
 _AGAIN = "You made the same call before. If its rows are the answer, hand the query in with submit."
+_SHORT = "the budget of the run was nearly used up, so the last turn came early"
+_TURNS_KEPT = 2.5
+"""The last turn comes when the tokens left are those of so many turns like the one before …"""
+_SECONDS_KEPT = 0.05
+"""… or this share of the run's seconds is left."""
 _UNUSABLE = "Your last reply could not be used. Reply in the form that was asked for."
 
 
@@ -54,8 +60,8 @@ class Dialogue:
         only_submit = tuple(tool for tool in offered if tool.name == tools.SUBMIT)
         turns = self.bench.limits.agent.turns
         for number in range(1, turns + 1):
-            impatient = self._impatient()
-            last = number == turns or impatient is not None
+            early = self._early_end()
+            last = number == turns or early is not None
             try:
                 turn = await self.style.ask(self.transcript, only_submit if last else offered)
             except BudgetError as error:
@@ -71,13 +77,12 @@ class Dialogue:
             if await self._act(turn, only_submit if last else offered, turns - number):
                 return "submitted"
             if last:
-                return impatient or "turns"
+                return self._stopped("budget", _SHORT, "stopped") if early == "budget" else early or "turns"
         return "turns"
 
     async def _act(self, turn: Turn, offered: tuple[tools.Tool, ...], left: int) -> bool:
         """Run the calls of a turn; whether a submission was accepted."""
-        named = [{"tool": call.name, "arguments": call.arguments} for call in turn.calls]
-        self._step("model", ROLE, {"calls": named} if named else {}, Observation(turn.text), turn.usage)
+        self._step("model", ROLE, {"calls": [call.name for call in turn.calls]}, Observation(turn.text), turn.usage)
         self.problems += turn.problems
         self._idle = 0 if turn.calls else self._idle + 1
         results: list[Observation] = []
@@ -103,15 +108,29 @@ class Dialogue:
         again = call.name != tools.SUBMIT and self._calls[-2:-1] == [key]
         return replace(result, advice=_AGAIN) if again and result.ok else result
 
-    def _impatient(self) -> End | None:
+    def _early_end(self) -> End | None:
         """Why the last turn has come early, if it has."""
         if self._blocked >= _PATIENCE:
             return "loop"
-        return "no_query" if self._idle >= _PATIENCE else None
+        if self._idle >= _PATIENCE:
+            return "no_query"
+        return "budget" if self.steps and self._is_short() else None
+
+    def _is_short(self) -> bool:
+        """Whether the run's budget has room for about one more turn."""
+        meter = door.current().meter
+        limits, spent, seconds = meter.limits, meter.spend().total(), meter.seconds_left()
+        turn = next(step.usage for step in reversed(self.steps) if step.kind == "model")
+        tokens_left = limits.tokens - spent.tokens_in - spent.tokens_out
+        return (
+            (limits.calls > 0 and limits.calls - spent.calls <= 1)
+            or (limits.tokens > 0 and tokens_left <= _TURNS_KEPT * (turn.tokens_in + turn.tokens_out))
+            or (seconds is not None and seconds <= limits.seconds * _SECONDS_KEPT)
+        )
 
     def _note(self, left: int) -> str:
         """What the model should know about the turns that are left."""
-        if left == 1 or self._impatient():
+        if left == 1 or self._early_end():
             return _LAST
         return f"{left} turns are left: submit soon." if left <= _WARN_TURNS else ""
 

@@ -50,7 +50,9 @@ class Query(Arguments):
 
 
 class Compute(Arguments):
-    sql: str = Field(min_length=1, description="one SELECT; the program gets all its rows")
+    sql: str = Field(
+        min_length=1, description="one SELECT; the program gets all its rows; ORDER BY if their order matters"
+    )
     program: str = Field(
         min_length=1, description="Python: `rows` is a list of dicts, one a row; assign a list of dicts to `result`"
     )

@@ -350,6 +350,16 @@ def test_the_end_of_the_budget_keeps_what_ran_and_is_not_recorded(case: Case) ->
     assert any("budget of calls" in problem for problem in attempt.problems)
 
 
+@pytest.mark.parametrize("budget", [{"calls": 3}, {"tokens": 6000}], ids=["calls", "tokens"])
+def test_before_the_budget_ends_there_is_a_last_turn(case: Case, budget: dict[str, int]) -> None:
+    def diligent(request: dict[str, Any]) -> str:
+        last = "last turn" in request["messages"][-1]["content"]
+        return act("submit", sql=NORTH) if last else act("query", sql=f"SELECT {len(request['messages'])}")
+
+    attempt = case.solve("json", diligent, budget=budget)
+    assert (attempt.ended, attempt.chosen, attempt.unsettled) == ("submitted", 0, "") and len(case.requests) <= 6
+
+
 def test_replies_that_are_no_action_are_told_and_bounded(case: Case) -> None:
     attempt = case.solve("json", ["I think it is 300.", "Surely 300.", act("submit", sql=NORTH)])
     assert attempt.ended == "submitted" and "could not be used" in case.requests[2]["messages"][-1]["content"]
@@ -394,9 +404,10 @@ def test_the_contract_and_the_candidates_survive_a_round_trip(case: Case) -> Non
 
 def test_an_attempt_is_made_once_and_one_cut_short_is_taken_up_again(case: Case) -> None:
     given = assignment(case.store, case.folder, "What are the sales of the north?", load().brief)
-    with Endpoint([act("query", sql="SELECT 1"), act("submit", sql=NORTH)]) as endpoint:
-        cut = run(case, given, endpoint, budget={"calls": 1})
-        assert (cut.ended, endpoint.calls) == ("budget", 1)
+    look = act("query", sql="SELECT 1")
+    with Endpoint([look, look, act("submit", sql=NORTH)]) as endpoint:
+        cut = run(case, given, endpoint, budget={"calls": 2})
+        assert (cut.ended, cut.unsettled, endpoint.calls) == ("budget", "stopped", 2)
         whole = run(case, given, endpoint)
-        assert (whole.ended, endpoint.calls) == ("submitted", 2) and whole.usage.journaled == 1
-        assert run(case, given, endpoint) == whole and endpoint.calls == 2
+        assert (whole.ended, endpoint.calls) == ("submitted", 3) and whole.usage.journaled == 1
+        assert run(case, given, endpoint) == whole and endpoint.calls == 3
