@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_WORD = re.compile(r"IDs(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _IDS = frozenset(["id", "ids", "code", "key", "no", "num", "number", "nr", "uid", "guid", "fk", "pk"])
 _ENDINGS = (("编号", "id"), ("序号", "id"), ("代码", "code"), ("编码", "code"), ("号码", "no"), ("号", "no"))
 _PREFIXES = frozenset(["dim", "fact", "tbl", "table", "stg", "raw"])
@@ -39,7 +39,7 @@ def singular(word: str) -> str:
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
         return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if (len(word) > 3 or word == "ids") and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
 

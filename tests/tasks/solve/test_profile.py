@@ -301,6 +301,7 @@ def test_profiles_are_the_same_each_time(store: Store, tmp_path: Path) -> None:
     assert profile(made) == profile(made)
 
 
+@pytest.mark.slow
 def test_many_columns_and_many_rows_take_seconds(store: Store, tmp_path: Path) -> None:
     """1,000,000 rows in one table, 600 columns in 30 others."""
     statements: list[Any] = [
