@@ -13,7 +13,7 @@ from tasks.core.models.catalogue import Profile, TableProfile
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import BriefSettings
 from tasks.solve.excerpt import excerpt
-from tasks.solve.layout import Detail, join_line, spelled, table_lines
+from tasks.solve.layout import Detail, join_line, one_line, spelled, table_lines
 from tasks.solve.rank import Ranking, choose, rank
 from tasks.stage import stage
 
@@ -21,6 +21,7 @@ _KNOWLEDGE_SHARE, _JOINS_SHARE, _FOLDED_SHARE = 0.3, 0.1, 0.06
 """Most that each part may take of the budget; what it leaves goes to the tables."""
 _LEAST_JOINS = 60
 """Tokens for joins in the smallest brief: one line."""
+_NOTES, _NOTE_CHARS = 3, 160
 _TABLE_SHARE = 0.5
 """Most that one table may take of the tables' room, as long as others wait."""
 
@@ -52,7 +53,8 @@ async def compress(question: Question, profile: Profile, knowledge: Knowledge, s
 def _head(question: Question, profile: Profile) -> str:
     day = question.as_of
     date = f"Today is {day.isoformat()} ({day:%A}, quarter {(day.month + 2) // 3})."
-    return f"{date} Tables: {len(profile.tables)}."
+    notes = [f"Note: {one_line(note, _NOTE_CHARS)}" for note in profile.notes[:_NOTES]]
+    return "\n".join([f"{date} Tables: {len(profile.tables)}.", *notes])
 
 
 def _levels(settings: BriefSettings) -> tuple[Detail, Detail, Detail]:

@@ -141,6 +141,11 @@ def test_equal_inputs_give_equal_briefs() -> None:
     assert brief("销售总额", many(60), tokens=900) == brief("销售总额", many(60), tokens=900)
 
 
+def test_what_was_not_measured_is_said() -> None:
+    profile = PROFILE.model_copy(update={"notes": ("joins of 9 tables were not measured: no time was left",)})
+    assert brief("sales", profile).text.splitlines()[1] == "Note: joins of 9 tables were not measured: no time was left"
+
+
 def test_a_folder_without_tables_has_a_brief_too() -> None:
     made = brief("Who founded the company?", Profile(tables=(), joins=()), KNOWLEDGE)
     assert made.text.startswith("Today is 2024-05-01 (Wednesday, quarter 2). Tables: 0.") and made.shown == ()
