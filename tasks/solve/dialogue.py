@@ -82,7 +82,8 @@ class Dialogue:
 
     async def _act(self, turn: Turn, offered: tuple[tools.Tool, ...], left: int) -> bool:
         """Run the calls of a turn; whether a submission was accepted."""
-        self._step("model", ROLE, {"calls": [call.name for call in turn.calls]}, Observation(turn.text), turn.usage)
+        said = Observation(turn.text[: self.bench.chars], truncated=len(turn.text) > self.bench.chars)
+        self._step("model", ROLE, {"calls": [call.name for call in turn.calls]}, said, turn.usage)
         self.problems += turn.problems
         self._idle = 0 if turn.calls else self._idle + 1
         results: list[Observation] = []
