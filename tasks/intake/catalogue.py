@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
+from tasks.core.errors import InputError
 from tasks.core.files import store as stores
 from tasks.core.models.catalogue import Catalogue, Table
 from tasks.core.models.source import Inventory, SourceFile
@@ -16,24 +19,44 @@ from tasks.intake.naming import Named, canonical
 from tasks.intake.part import Loaded, Part
 from tasks.stage import stage
 
+_START_SECONDS = 120
 _FINISH_SECONDS = 600
+_LEFT_SECONDS = 86_400
+"""A draft this old was left by a run that was killed."""
 
 
 @stage()
 async def build_catalogue(inventory: Inventory, limits: IntakeSettings) -> Catalogue:
-    """Load every file that shall become tables. A file that cannot be read costs itself only."""
+    """Load every file that shall become tables. A file that cannot be read costs itself only.
+
+    Raises InputError when the disk takes no more. A file that ran out of time is tried again by the next run.
+    """
     store = stores.current()
     store.cache.mkdir(parents=True, exist_ok=True)
+    _sweep(store.cache)
     with tempfile.TemporaryDirectory(prefix="catalogue-", dir=store.cache) as place:
         folder = Path(place)
         loading = _Loading(folder, limits)
         try:
+            await loading.start()
             files = [await loading.load(Path(inventory.root), file) for file in inventory.files]
             tables = await loading.finish()
         finally:
             await loading.worker.close()
         database = store.put_file(folder / "catalogue.duckdb")
-    return Catalogue(database=database, tables=tables, files=tuple(files), documents=keep_documents(inventory))
+    return Catalogue(
+        database=database,
+        tables=tables,
+        files=tuple(files),
+        documents=keep_documents(inventory),
+        unsettled="stopped" if loading.passing else "",
+    )
+
+
+def _sweep(cache: Path) -> None:
+    for left in cache.glob("catalogue-*"):
+        if time.time() - left.stat().st_mtime > _LEFT_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 class _Loading:
@@ -47,6 +70,18 @@ class _Loading:
         self._database = folder / "catalogue.duckdb"
         self._parts: list[tuple[SourceFile, Part]] = []
         self._number = 0
+        self.passing = False
+        """Whether a file failed for a reason that may be gone the next time."""
+
+    async def start(self) -> None:
+        """Open the database. Raises InputError when the child cannot do even that."""
+        try:
+            await self._ask({}, _START_SECONDS)
+        except ChildError as error:
+            raise InputError(
+                f"files cannot be read here: the reading process {error.message}",
+                f"give it more memory: intake.memory_mb is {self._limits.memory_mb}",
+            ) from error
 
     async def load(self, root: Path, file: SourceFile) -> SourceFile:
         """Load one file; the file with its final outcome."""
@@ -55,6 +90,7 @@ class _Loading:
         self._number += 1
         request = {
             "path": str(root / file.path),
+            "sha256": file.sha256,
             "kind": file.kind,
             "stored": f"source_{self._number}",
             "sample_bytes": self._limits.sample_bytes,
@@ -63,7 +99,10 @@ class _Loading:
         try:
             loaded = Loaded.model_validate(await self._ask(request, self._limits.file_seconds))
         except ChildError as error:
-            loaded = Loaded(error=f"reading it {error.message}")
+            loaded = Loaded(error=f"reading it {error.message}", passing=error.stopped == "time")
+        if loaded.disk:
+            raise InputError(f"no room to load {file.path}: {loaded.disk}", "free disk space, or set store.path")
+        self.passing |= loaded.passing
         self._parts += [(file, part) for part in loaded.parts]
         if loaded.error or not loaded.parts:
             reason = loaded.error or "; ".join(loaded.unread)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tasks.core.errors import InputError
 from tasks.core.files.store import digest_file
-from tasks.core.models.source import Inventory, SourceFile
+from tasks.core.models.source import Inventory, Outcome, SourceFile
 from tasks.core.settings import IntakeSettings
 from tasks.intake.kinds import HEAD, judge
 from tasks.stage import stage
@@ -21,6 +21,7 @@ class _Found(NamedTuple):
 
     path: str
     reason: str = ""
+    outcome: Outcome = "ignored"
 
 
 @stage(fresh=True)
@@ -76,7 +77,7 @@ def _entries(
         with os.scandir(root / below) as entries:
             listed = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        yield _Found(below, f"the folder cannot be read: {error.strerror}")
+        yield _Found(below, f"the folder cannot be read: {error.strerror}", "unreadable")
         return
     for entry in listed:
         path = f"{below}/{entry.name}" if below else entry.name
@@ -104,7 +105,7 @@ def _refused(root: Path, real: str, above: tuple[str, ...]) -> str:
 def _file(root: Path, item: _Found, context: str) -> SourceFile:
     shown = item.path.encode("utf-8", "backslashreplace").decode()
     if item.reason:
-        return SourceFile(path=shown, kind="other", size=0, outcome="ignored", reason=item.reason)
+        return SourceFile(path=shown, kind="other", size=0, outcome=item.outcome, reason=item.reason)
     if shown != item.path:
         reason = "its name is not valid UTF-8: rename it"
         return SourceFile(path=shown, kind="other", size=0, outcome="unreadable", reason=reason)

@@ -5,12 +5,14 @@ A reader that fails, hangs or eats the memory ends here; the parent goes on with
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 from typing import Any
 
-from tasks.core import process
+from tasks.core import process, settings
 from tasks.core.errors import InputError
+from tasks.core.files.store import digest_file
 from tasks.core.sql.build import Builder
 from tasks.intake import csvfile, jsonfile, sqlitefile
 from tasks.intake.part import Loaded
@@ -21,6 +23,7 @@ _SHARE = 3
 
 def main() -> None:
     """Answer the requests of `catalogue`."""
+    settings.set_default("OPENBLAS_NUM_THREADS", "1")  # each of its threads takes address space
     open_builder: dict[str, Builder] = {}
 
     def handle(request: dict[str, Any]) -> dict[str, Any]:
@@ -31,6 +34,9 @@ def main() -> None:
         if "names" in request:
             open_builder.pop("it").finish([(stored, name) for stored, name in request["names"]])
             return {}
+        if "path" not in request:
+            builder.rehearse()
+            return {}
         return _load(request, builder, scratch).model_dump(mode="json")
 
     process.answer_requests(handle)
@@ -38,16 +44,23 @@ def main() -> None:
 
 def _load(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:
     try:
-        return _read(request, builder, scratch)
+        loaded = _read(request, builder, scratch)
+        if digest_file(Path(request["path"])) == request["sha256"]:
+            return loaded
+        failed = Loaded(error="it changed while it was read: run again", passing=True)
     except InputError as error:
-        reason = error.message
+        failed = Loaded(error=error.message)
     except MemoryError:
-        reason = f"reading it needs more than {sys.argv[1]} MB"
+        failed = Loaded(error=f"reading it needs more than {sys.argv[1]} MB")
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        failed = Loaded(disk=str(error)) if full else Loaded(error=f"cannot be read: {error.strerror}", passing=True)
     except Exception as error:  # noqa: BLE001 - the door of the file readers: what a file does to them is said, not raised
-        first = (str(error).strip().splitlines() or [""])[0]
-        reason = f"{type(error).__name__}: {first[:300]}"
+        first = (str(error).strip().splitlines() or [""])[0][:300]
+        full = "No space left" in first or "disk quota" in first.lower()
+        failed = Loaded(disk=first) if full else Loaded(error=f"{type(error).__name__}: {first}")
     builder.discard(request["stored"])
-    return Loaded(error=reason)
+    return failed
 
 
 def _read(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:

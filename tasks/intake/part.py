@@ -29,3 +29,7 @@ class Loaded(Value):
     """What of it could not be read, and why."""
     error: str = ""
     """Why nothing of it could be read."""
+    passing: bool = False
+    """The error may be gone the next time: the file changed while it was read, or time was over."""
+    disk: str = ""
+    """What the disk said when it took no more; the run cannot go on then."""

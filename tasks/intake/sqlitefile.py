@@ -23,6 +23,8 @@ from tasks.intake.part import Loaded, Part
 _MAGIC = b"SQLite format 3\0"
 _SIDES = ("-wal", "-journal")
 _BATCH_CELLS = 200_000
+_VIEWS = 5
+"""All views together get the time of so many."""
 _CHUNK = 50
 """Columns counted in one statement, below SQLite's limit of columns."""
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
@@ -109,8 +111,9 @@ def _load_all(
     unread: list[str] = []
     objects = list(_objects(connection, unread))
     connection.set_authorizer(_authorize)
+    last = time.monotonic() + _VIEWS * seconds
     for name, kind, columns, declared in objects:
-        end = time.monotonic() + seconds
+        end = min(time.monotonic() + seconds, last)
         connection.set_progress_handler(_deadline(end) if kind == "view" else None, 10_000)
         target = f"{stored}_{len(parts)}"
         said = (*notes, *(("a view",) if kind == "view" else ()))

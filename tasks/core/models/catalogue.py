@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from tasks.core.models.source import ArtifactRef, SourceFile
 from tasks.core.models.value import Value
 
@@ -53,6 +55,8 @@ class Catalogue(Value):
     """All files of the inventory, with their final outcome."""
     documents: tuple[Document, ...] = ()
     """Documents whose text can be read as it is (Markdown, plain text)."""
+    unsettled: Literal["", "stopped"] = ""
+    """`stopped` when a file was given up for a passing reason (time, a change while reading); the next run tries again."""
 
     def table(self, name: str) -> Table | None:
         """The table of that name, whatever its case."""

@@ -31,7 +31,7 @@ class SourceFile(Value):
     outcome: Outcome
     """`table` here means: to be registered; the catalogue has the last word."""
     reason: str = ""
-    """Why it is unreadable or ignored; empty otherwise."""
+    """Why it is unreadable or ignored; of a table file, what of it is unusual or could not be read; mostly empty."""
 
 
 class Inventory(Value):

@@ -57,6 +57,14 @@ class Builder:
             },
         )
 
+    def rehearse(self) -> None:
+        """Do a little of everything, so that a child with too little memory fails before it reads a file."""
+        draft = self.draft(1)
+        draft.add([["x"] * 10_000])
+        draft.tallies("'text'")
+        draft.settle("tablewright_rehearsal", [Target("x")])
+        self.run("drop table tablewright_rehearsal")
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """All tables that are made inside, or none of them."""
