@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
+import fcntl
 import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tasks.core import settings
 from tasks.core.errors import TablewrightError
@@ -26,7 +30,10 @@ from tasks.core.errors import TablewrightError
 Child = subprocess.Popen[str]
 _LINE_BYTES = 256 << 20
 """Longest reply line; larger things go through files."""
-_STDERR_CHARS = 500
+_STDERR_CHARS, _STDERR_BYTES = 500, 8192
+_AFTER_SECONDS = 5
+"""How long a killed child may take to be gone; one with much memory takes a while."""
+_SET_PDEATHSIG = 1
 
 
 class ChildError(TablewrightError):
@@ -44,84 +51,115 @@ class Worker:
     """One child running `python -m MODULE`, asked one request at a time.
 
     It starts with the first request, and anew with the next one after it was stopped. The module's
-    `main()` calls `answer_requests`. A worker dies with this process, however that ends.
+    `main()` calls `answer_requests`. A worker dies with this process, however that ends; it may be used from one event
+    loop after another, not from two at once.
     """
 
     def __init__(self, module: str, memory_mb: int) -> None:
         self.module = module
         self.memory_mb = memory_mb
-        self._process: asyncio.subprocess.Process | None = None
-        self._turn = asyncio.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._line: socket.socket | None = None
+        self._errors: IO[bytes] | None = None
+        self._turn: asyncio.Lock | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send one request and wait for its reply, both JSON objects.
+        """Send one request and wait for its reply, both JSON objects; `seconds` hold for both and a start.
 
-        Raises ChildError when the time is over or the child ends; the child is gone then.
+        Raises ChildError when the time is over, the child ends or its reply is none; the child is gone then.
         """
-        async with self._turn:
-            process = await self._running()
-            assert process.stdin and process.stdout
+        async with self._one_at_a_time():
             try:
                 async with asyncio.timeout(seconds):
-                    process.stdin.write(json.dumps(request).encode() + b"\n")
-                    await process.stdin.drain()
-                    line = await process.stdout.readline()
+                    line = await self._exchange(json.dumps(request).encode() + b"\n")
             except TimeoutError:
                 await self.close()
                 raise ChildError(f"stopped after {seconds:g} s", stopped="time") from None
-            except (BrokenPipeError, ConnectionResetError):
-                line = b""
             except BaseException:
                 await self.close()
                 raise
             if not line.endswith(b"\n"):
-                raise await self._post_mortem(process)
-            reply: dict[str, Any] = json.loads(line)
+                raise await self._post_mortem(len(line))
+            try:
+                reply: dict[str, Any] = json.loads(line)
+            except ValueError:
+                await self.close()
+                raise ChildError(f"replied what is no JSON: {line[:80]!r}") from None
             return reply
 
     async def close(self) -> None:
         """Kill the child and its group; the next request starts a new one."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        kill_group(process.pid)
-        transport = getattr(process, "_transport", None)
-        with contextlib.suppress(ProcessLookupError):
-            await process.wait()
-        if transport:
-            transport.close()
+        line, self._line = self._line, None
+        errors, self._errors = self._errors, None
+        try:
+            if process:
+                kill_group(process.pid)
+                await _until(lambda: process.poll() is not None)
+        finally:
+            for file in (line, errors):
+                if file:
+                    file.close()
 
-    async def _running(self) -> asyncio.subprocess.Process:
-        if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                self.module,
-                str(self.memory_mb),
-                str(os.getpid()),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+    def _one_at_a_time(self) -> asyncio.Lock:
+        """A lock belongs to the loop in which it is waited for."""
+        loop = asyncio.get_running_loop()
+        if self._turn is None or self._loop is not loop:
+            self._loop, self._turn = loop, asyncio.Lock()
+        return self._turn
+
+    async def _exchange(self, request: bytes) -> bytes:
+        """The reply's line; without its end when the child ended or writes too much."""
+        if self._process is None or self._process.poll() is not None:
+            await self.close()
+            self._start()
+        assert self._line and self._errors
+        self._errors.truncate(0)
+        loop = asyncio.get_running_loop()
+        reply = bytearray()
+        try:
+            await loop.sock_sendall(self._line, request)
+            while chunk := await loop.sock_recv(self._line, 1 << 18):
+                reply += chunk
+                if chunk.endswith(b"\n") or len(reply) > _LINE_BYTES:
+                    break
+        except (BrokenPipeError, ConnectionResetError):
+            return b""
+        return bytes(reply[: _LINE_BYTES + 1])
+
+    def _start(self) -> None:
+        """Start the child; both its ends of the conversation are one socket, which no event loop owns."""
+        ours, theirs = socket.socketpair()
+        self._line = ours
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the child)
+        fcntl.fcntl(self._errors, fcntl.F_SETFL, os.O_APPEND)  # so that it may be emptied under the writer
+        ours.setblocking(False)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", self.module, str(self.memory_mb), str(os.getpid())],
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                stderr=self._errors,
                 cwd=settings.PROJECT,
-                env=settings.environment(PYTHONPATH=str(settings.PROJECT), PYTHONUNBUFFERED="1"),
+                env=settings.environment(PYTHONPATH=str(settings.PROJECT)),
                 start_new_session=True,
-                limit=_LINE_BYTES,
             )
-        return self._process
 
-    async def _post_mortem(self, process: asyncio.subprocess.Process) -> ChildError:
-        assert process.stderr
+    async def _post_mortem(self, received: int) -> ChildError:
+        process, errors = self._process, self._errors
+        assert process and errors
+        if received > _LINE_BYTES:
+            await self.close()
+            return ChildError(f"replied with more than {_LINE_BYTES >> 20} MB")
+        await _until(lambda: has_ended(process))
         kill_group(process.pid)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(2):
-                await process.wait()
-        tail = b""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(1):
-                tail = await process.stderr.read()
+        await _until(lambda: process.poll() is not None)
+        size = errors.seek(0, os.SEEK_END)
+        errors.seek(max(0, size - _STDERR_BYTES))
+        text = errors.read().decode("utf-8", "replace").strip()
         await self.close()
-        text = tail.decode("utf-8", "replace").strip()
-        if "MemoryError" in text or "bad_alloc" in text or "Out of Memory" in text:
+        if any(word in text for word in ("MemoryError", "bad_alloc", "Out of Memory", "memory allocation")):
             return ChildError(f"needed more than {self.memory_mb} MB", stopped="memory")
         return ChildError(f"ended by itself ({_how(process.returncode)}): {text[-_STDERR_CHARS:]}", stopped="died")
 
@@ -132,9 +170,9 @@ def answer_requests(handle: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     Whatever `handle` prints goes to standard error, so that it cannot spoil a reply.
     """
     memory_mb, parent = int(sys.argv[1]), int(sys.argv[2])
-    resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
+    _die_with(parent)
+    _limit(resource.RLIMIT_AS, memory_mb << 20)
+    _limit(resource.RLIMIT_CORE, 0)
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     for line in sys.stdin:
@@ -155,7 +193,8 @@ def run(argv: list[str], seconds: float, cwd: Path | None = None) -> subprocess.
             out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             kill_group(process.pid)
-            process.communicate()
+            with contextlib.suppress(subprocess.TimeoutExpired):  # something outside the group may hold the pipes
+                process.communicate(timeout=_AFTER_SECONDS)
             raise ChildError(f"{argv[0]} stopped after {seconds:g} s", stopped="time") from None
         except BaseException:
             kill_group(process.pid)
@@ -172,13 +211,48 @@ def start(argv: list[str], cwd: Path | None = None, **options: Any) -> Child:
 def stop(child: Child, seconds: float = 10) -> None:
     """Ask a child from `start` to end, and kill its group when it has not after that time, or left some of it."""
     child.terminate()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        child.wait(seconds)
+    deadline = time.monotonic() + seconds
+    while not has_ended(child) and time.monotonic() < deadline:
+        time.sleep(0.02)
     kill_group(child.pid)
     child.wait()
 
 
+def has_ended(child: subprocess.Popen[Any]) -> bool:
+    """Whether a child of ours ended. It stays unreaped where the system allows: its number, and that of its group, is
+    not given to another process meanwhile."""
+    if child.returncode is not None:
+        return True
+    try:
+        return os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except AttributeError:
+        return child.poll() is not None
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _AFTER_SECONDS
+    while not condition() and time.monotonic() < deadline:
+        await asyncio.sleep(0.005)
+
+
+def _limit(kind: int, most: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    try:
+        resource.setrlimit(kind, (most, most))
+    except ValueError:
+        if sys.platform == "linux":  # macOS has no limit of address space
+            raise
+
+
 def _die_with(parent: int) -> None:
+    """End with the parent: by its death signal, which native code cannot hold up, and where there is none by looking."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+
+
+def _watch_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

@@ -23,7 +23,7 @@ def deep(folder: Path, levels: int) -> None:
 def test_wipe_removes_folders_deeper_than_any_path(tmp_path: Path) -> None:
     folder = tmp_path / "scratch"
     folder.mkdir()
-    deep(folder, 1500)
+    deep(folder, 1100)
     wipe(folder)
     assert not folder.exists()
 

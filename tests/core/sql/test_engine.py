@@ -145,7 +145,7 @@ def test_a_dead_child_is_replaced(database: Path) -> None:
         process = engine._worker._process
         assert process is not None
         process.kill()
-        await process.wait()
+        process.wait()
         assert (await engine.query("select count(*) from many")).rows == ((2500,),)
         await engine.close()
         assert (await engine.query("select 7")).rows == ((7,),)

@@ -1,0 +1,354 @@
+"""Workers and commands that end badly: killed in time, reaped, replaced, with nothing left open."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tasks.core import process, settings
+from tasks.core.process import ChildError, Worker
+
+ROOT = Path(__file__).parents[2]
+CASES = ROOT / "tests" / "cases" / "process"
+MEMORY_MB = 512
+
+
+@pytest.fixture(autouse=True)
+def project(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers find the test's module in their project folder."""
+    monkeypatch.setattr(settings, "PROJECT", CASES)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    """No test may leave a child or a descriptor behind."""
+    before = (children(), descriptors())
+    yield
+    wait_for(lambda: (children(), descriptors()) == before, "children or descriptors were left")
+
+
+def children() -> list[str]:
+    return sorted(n for task in Path("/proc/self/task").iterdir() for n in (task / "children").read_text().split())
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def alive(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
+    return False
+
+
+def wait_for(condition: Callable[[], bool], what: str = "it did not happen") -> None:
+    deadline = time.monotonic() + 15
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def use(body: Callable[[Worker], Awaitable[Any]], memory_mb: int = MEMORY_MB) -> Any:
+    async def run() -> Any:
+        worker = Worker("answering", memory_mb)
+        try:
+            return await body(worker)
+        finally:
+            await worker.close()
+
+    return asyncio.run(run())
+
+
+async def pid_of(worker: Worker) -> int:
+    return int((await worker.ask({"do": "echo", "text": ""}, 20))["pid"])
+
+
+async def failure(worker: Worker, request: dict[str, Any], seconds: float = 20) -> ChildError:
+    with pytest.raises(ChildError) as caught:
+        await worker.ask(request, seconds)
+    return caught.value
+
+
+def test_requests_are_answered_by_one_child() -> None:
+    async def body(worker: Worker) -> None:
+        assert (await worker.ask({"do": "echo", "text": "中文 \ud800 \n"}, 20))["text"] == "中文 \ud800 \n"
+        assert await pid_of(worker) == await pid_of(worker)
+
+    use(body)
+
+
+def test_large_requests_and_replies_arrive_whole() -> None:
+    async def body(worker: Worker) -> None:
+        text = "x" * 20_000_000
+        assert (await worker.ask({"do": "echo", "text": text}, 60))["text"] == text
+        assert len((await worker.ask({"do": "large", "size": 5_000_000}, 60))["text"]) == 5_000_000
+
+    use(body, 2048)
+
+
+def test_requests_side_by_side_take_turns() -> None:
+    async def body(worker: Worker) -> None:
+        asked = [worker.ask({"do": "echo", "text": str(n)}, 30) for n in range(20)]
+        assert [reply["text"] for reply in await asyncio.gather(*asked)] == [str(n) for n in range(20)]
+
+    use(body)
+
+
+@pytest.mark.parametrize("request_", [{"do": "sleep", "seconds": 600}, {"do": "spin"}, {"do": "stop"}])
+def test_deadline_kills_the_child_and_the_next_request_gets_another(request_: dict[str, Any]) -> None:
+    async def body(worker: Worker) -> None:
+        first = await pid_of(worker)
+        began = time.monotonic()
+        error = await failure(worker, request_, 0.4)
+        assert time.monotonic() - began < 8
+        assert (error.stopped, error.message) == ("time", "stopped after 0.4 s")
+        assert not alive(first)
+        assert await pid_of(worker) != first
+
+    use(body)
+
+
+def test_deadline_kills_what_the_child_started() -> None:
+    async def body(worker: Worker) -> None:
+        started = (await worker.ask({"do": "child"}, 20))["pid"]
+        assert alive(started)
+        await failure(worker, {"do": "sleep", "seconds": 600}, 0.3)
+        wait_for(lambda: not alive(started), "a grandchild was left")
+
+    use(body)
+
+
+def test_close_kills_a_child_with_threads_and_children() -> None:
+    async def body(worker: Worker) -> None:
+        pid = await pid_of(worker)
+        await worker.ask({"do": "thread"}, 20)
+        started = (await worker.ask({"do": "child"}, 20))["pid"]
+        await worker.close()
+        await worker.close()
+        assert not alive(pid)
+        wait_for(lambda: not alive(started))
+
+    use(body)
+
+
+def test_memory_is_limited() -> None:
+    async def body(worker: Worker) -> None:
+        limits = await worker.ask({"do": "limits"}, 20)
+        assert limits == {"memory": [MEMORY_MB << 20] * 2, "core": [0, 0]}
+        assert (await worker.ask({"do": "memory", "mb": 100}, 20))["size"] == 100 << 20
+        error = await failure(worker, {"do": "memory", "mb": 2000})
+        assert (error.stopped, error.message) == ("memory", "needed more than 512 MB")
+        assert (await worker.ask({"do": "memory", "mb": 100}, 20))["size"] == 100 << 20
+
+    use(body)
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ({"do": "exit", "code": 3}, ("exit code 3",)),
+        ({"do": "exit", "code": 0}, ("exit code 0",)),
+        ({"do": "signal", "number": int(signal.SIGSEGV)}, ("signal 11",)),
+        ({"do": "signal", "number": int(signal.SIGKILL)}, ("signal 9",)),
+        ({"do": "fail"}, ("exit code 1", "ValueError: spoilt 中文")),
+        ({"do": "fail", "long": 100_000}, ("exit code 1", "zzz")),
+        ({"do": "nan"}, ("exit code 1", "ValueError")),
+        ({"do": "spoil", "descriptor": 3}, ("replied what is no JSON", "no json")),
+    ],
+)
+def test_child_that_ends_by_itself_is_reported_and_replaced(request_: dict[str, Any], words: tuple[str, ...]) -> None:
+    async def body(worker: Worker) -> None:
+        first = await pid_of(worker)
+        error = await failure(worker, request_)
+        assert error.stopped == "died"
+        assert all(word in error.message for word in words), error.message
+        assert len(error.message) < 700
+        assert await pid_of(worker) != first
+
+    use(body)
+
+
+def test_module_that_does_not_start_is_reported() -> None:
+    async def run() -> ChildError:
+        worker = Worker("no_such_module", MEMORY_MB)
+        error = await failure(worker, {})
+        await worker.close()
+        return error
+
+    assert "No module named no_such_module" in asyncio.run(run()).message
+
+
+def test_child_killed_while_idle_is_replaced_unnoticed() -> None:
+    async def body(worker: Worker) -> None:
+        first = await pid_of(worker)
+        os.kill(first, signal.SIGKILL)
+        wait_for(lambda: not alive(first))
+        assert await pid_of(worker) != first
+
+    use(body)
+
+
+def test_child_that_prints_much_is_not_held_up() -> None:
+    async def body(worker: Worker) -> None:
+        for _ in range(3):
+            assert await worker.ask({"do": "print", "times": 2000}, 30) == {"printed": True}
+        assert worker._errors
+        assert os.fstat(worker._errors.fileno()).st_size < 10 << 20
+
+    use(body)
+
+
+def test_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_LINE_BYTES", 1 << 20)
+
+    async def body(worker: Worker) -> None:
+        error = await failure(worker, {"do": "large", "size": 2_000_000})
+        assert error.message == "replied with more than 1 MB"
+        assert await pid_of(worker)
+
+    use(body)
+
+
+def test_child_has_no_keys_and_no_descriptor_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODEL_API_KEY", "secret")
+    monkeypatch.setenv("HARMLESS", "kept")
+    reading, writing = os.pipe()
+    os.set_inheritable(reading, True)
+
+    async def body(worker: Worker) -> None:
+        environment = await worker.ask({"do": "environment"}, 20)
+        assert "secret" not in environment.values()
+        assert environment["HARMLESS"] == "kept"
+        # standard streams, the copy for replies, and the folder that is being listed
+        assert len((await worker.ask({"do": "descriptors"}, 20))["open"]) == 5
+
+    use(body)
+    os.close(reading)
+    os.close(writing)
+
+
+def test_worker_serves_one_event_loop_after_another() -> None:
+    worker = Worker("answering", MEMORY_MB)
+
+    async def several() -> set[int]:
+        return set(await asyncio.gather(*(pid_of(worker) for _ in range(3))))
+
+    found = asyncio.run(several()) | asyncio.run(several())
+    thread = threading.Thread(target=lambda: found.update(asyncio.run(several())))
+    thread.start()
+    thread.join(30)
+    assert len(found) == 1
+    asyncio.run(worker.close())
+
+
+def test_cancelled_request_costs_its_child_only() -> None:
+    async def body(worker: Worker) -> None:
+        first = await pid_of(worker)
+        task = asyncio.create_task(worker.ask({"do": "sleep", "seconds": 600}, 60))
+        await asyncio.sleep(0.2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not alive(first)
+        assert (await worker.ask({"do": "echo", "text": "next"}, 20))["text"] == "next"
+
+    use(body)
+
+
+def test_unclosed_worker_ends_with_its_object() -> None:
+    async def run() -> int:
+        return await pid_of(Worker("answering", MEMORY_MB))
+
+    with pytest.warns(ResourceWarning):
+        pid = asyncio.run(run())
+        wait_for(lambda: not alive(pid), "the child outlived its worker")
+        with pytest.raises(ChildProcessError):
+            while True:  # the interpreter reaps it with the next child
+                subprocess.run([sys.executable, "-S", "-c", ""])
+                os.waitpid(pid, os.WNOHANG)
+
+
+PARENT = """
+import asyncio, sys
+sys.path.insert(0, {root!r})
+from tasks.core import settings
+from tasks.core.process import Worker
+from pathlib import Path
+settings.PROJECT = Path({cases!r})
+async def main():
+    worker = Worker("answering", 512)
+    print((await worker.ask({{"do": "echo", "text": ""}}, 20))["pid"], flush=True)
+    try:
+        await worker.ask({{"do": {do!r}, "seconds": 600}}, 600)
+    finally:
+        await worker.close()
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("do", ["sleep", "spin"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_child_ends_with_its_parent(do: str, number: signal.Signals) -> None:
+    script = PARENT.format(root=str(ROOT), cases=str(CASES), do=do)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    with parent:
+        assert parent.stdout and parent.stderr
+        pid = int(parent.stdout.readline())
+        assert alive(pid)
+        time.sleep(0.3)
+        parent.send_signal(number)
+        wait_for(lambda: not alive(pid), "the child outlived its parent")
+        parent.wait(20)
+        if number == signal.SIGINT:
+            assert b"KeyboardInterrupt" in parent.stderr.read()
+
+
+def test_command_gives_its_output() -> None:
+    done = process.run([sys.executable, "-c", "import sys; print('out 中'); print('err', file=sys.stderr)"], 20)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "out 中\n", "err\n")
+
+
+@pytest.mark.parametrize("detach", ["", "os.setsid();"])
+def test_command_over_its_time_is_killed(detach: str) -> None:
+    # a grandchild that left the group keeps the pipes open: that must not hold up the caller
+    script = f"import os, time\nif not os.fork():\n    {detach} time.sleep(8); os._exit(0)\ntime.sleep(60)"
+    began = time.monotonic()
+    with pytest.raises(ChildError) as caught:
+        process.run([sys.executable, "-c", script], 0.5)
+    assert caught.value.stopped == "time"
+    assert time.monotonic() - began < 15
+
+
+def test_stop_asks_first_and_kills_what_stays() -> None:
+    polite = process.start([sys.executable, "-c", "import time; time.sleep(60)"])
+    process.stop(polite, 10)
+    assert polite.returncode == -signal.SIGTERM
+    script = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('x', flush=True); time.sleep(60)"
+    )
+    stubborn = process.start([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert stubborn.stdout
+    stubborn.stdout.readline()
+    process.stop(stubborn, 0.3)
+    stubborn.stdout.close()
+    assert stubborn.returncode == -signal.SIGKILL
+    process.stop(stubborn, 0.3)
+
+
+def test_child_error_survives_pickling() -> None:
+    error = pickle.loads(pickle.dumps(ChildError("stopped after 3 s", "ask for less", "time")))
+    assert (error.message, error.hint, error.stopped) == ("stopped after 3 s", "ask for less", "time")
