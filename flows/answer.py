@@ -7,11 +7,9 @@ from datetime import date
 
 from flows.request import AnswerRequest
 from flows.session import Ended, session
-from flows.solve import solve
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
-from tasks.solve.publish import deliver
 
 
 async def answer(request: AnswerRequest, prefect: str = "", today: date | None = None) -> Ended:
@@ -22,5 +20,9 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
             read_knowledge(inventory),
             build_catalogue(inventory, run.settings.intake),
         )
+        # Here, because they take longer to import than the intake to begin.
+        from flows.solve import solve
+        from tasks.solve.publish import deliver
+
         answer = await solve(run.question, catalogue, knowledge, run.settings)
         return run.end(answer, await deliver(answer, str(run.out), request.csv_name))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from prefect import flow
+from prefect import Flow
 from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
 from prefect.types.entrypoint import EntrypointType
@@ -18,18 +18,28 @@ if TYPE_CHECKING:
     from prefect.deployments.runner import RunnerDeployment
 
 
+class RequestFlow(Flow[[AnswerRequest], Ended]):
+    """A flow of a request."""
+
+    def serialize_parameters(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """In place of Prefect's own, which imports FastAPI for it: a third of the time to the first stage."""
+        return {name: request.model_dump(mode="json") for name, request in parameters.items()}
+
+
 def _name() -> str:
     request = AnswerRequest.model_validate(flow_run.parameters["request"])
     return f"{Path(request.folder).name}: {request.question or 'its own question'}"[:120]
 
 
-@flow(name="answer", flow_run_name=_name, persist_result=False)
-async def answer_flow(request: AnswerRequest) -> Ended:
+async def _answer(request: AnswerRequest) -> Ended:
     """Answer a question over a folder of tables: a table in which every value can be traced and replayed."""
     context = FlowRunContext.get()
     assert context and context.flow_run and context.flow_run.created
     # The day it was asked for, not the day it runs: a retry after midnight must not ask another question.
     return await answer(request, str(context.flow_run.id), context.flow_run.created.astimezone().date())
+
+
+answer_flow = RequestFlow(_answer, name="answer", flow_run_name=_name, persist_result=False)
 
 
 async def deployments() -> list[RunnerDeployment]:

@@ -118,3 +118,16 @@ def prefect_api(server_url: str) -> Iterator[str]:
 
     with temporary_settings({PREFECT_API_URL: server_url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
         yield server_url
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """tablewright with a scripted model and an empty store; also for calls in this process."""
+    from endpoint import Endpoint
+    from world import World, solver
+
+    with Endpoint(solver) as endpoint:
+        made = World(tmp_path, endpoint)
+        for name, value in made.variables().items():
+            monkeypatch.setenv(name, value)
+        yield made

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.app import app, err, out, print_json
+from flows.cli.app import app, err, out, print_json, table
 
 if TYPE_CHECKING:
     from flows.session import Ended
@@ -86,11 +86,10 @@ def _print(ended: Ended, url: str) -> None:
     from pathlib import Path
 
     from rich.markup import escape
-    from rich.table import Table
 
     answer, total = ended.answer, ended.spend.total()
     if answer.table:
-        shown = Table(*(escape(name) for name in answer.table.columns))
+        shown = table(*answer.table.columns)
         for row in answer.table.rows[:_ROWS]:
             shown.add_row(*("" if cell is None else escape(str(cell)) for cell in row))
         out.print(shown)

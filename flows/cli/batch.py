@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.app import app, err, out, print_json
-from flows.cli.progress import Board
-from tasks import stage
+from flows.cli.app import app, err, out, print_json, table
 from tasks.core.errors import TablewrightError
 
 if TYPE_CHECKING:
@@ -58,6 +56,8 @@ class _Runner:
 
     def __init__(self, batch: Batch, concurrency: int, grace: float, in_prefect: bool) -> None:
         self.batch, self.concurrency, self.grace, self.in_prefect = batch, concurrency, grace, in_prefect
+        from flows.cli.progress import Board
+
         self.board = Board(len(batch.tasks))
         self._cancel: Callable[[], object] = lambda: None
         self._signals = 0
@@ -106,6 +106,7 @@ class _Runner:
     async def _one(self, task: str, gate: asyncio.Semaphore) -> None:
         from flows.batch import row_of, row_of_error
         from flows.cli.launch import launch
+        from tasks import stage
 
         async with gate:
             began = time.monotonic()
@@ -122,9 +123,8 @@ class _Runner:
 
 def _print(batch: Batch) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    shown = Table("task", "status", "s", "tokens", "rows", "why")
+    shown = table("task", "status", "s", "tokens", "rows", "why")
     for row in batch.rows.values():
         tokens, rows = f"{row.tokens_in + row.tokens_out:,}", "" if row.rows is None else f"{row.rows:,}"
         shown.add_row(escape(row.task), row.status, f"{row.seconds:.1f}", tokens, rows, escape(row.reason))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.app import app, out, print_json
+from flows.cli.app import app, out, print_json, table
 
 if TYPE_CHECKING:
     from flows.inspect import Findings
@@ -35,17 +35,15 @@ def command(
 
 def _print(found: Findings) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    files = Table("file", "kind", "bytes", "outcome", "why", title="Files", title_justify="left")
+    files = table("file", "kind", "bytes", "outcome", "why", title="Files")
     for file in found.catalogue.files:
         files.add_row(escape(file.path), file.kind, f"{file.size:,}", file.outcome, escape(file.reason))
     out.print(files)
-    for table in found.profile.tables:
-        columns = Table("column", "type", "nulls", "distinct", "range", "examples", "meaning")
-        columns.title = f"{escape(table.name)}: {table.rows:,} rows from {escape(table.origin)}"
-        columns.title_justify = "left"
-        for column in table.columns:
+    for each in found.profile.tables:
+        title = f"{each.name}: {each.rows:,} rows from {each.origin}"
+        columns = table("column", "type", "nulls", "distinct", "range", "examples", "meaning", title=title)
+        for column in each.columns:
             columns.add_row(
                 escape(column.name) + (" (key)" if column.is_key else ""),
                 column.type,

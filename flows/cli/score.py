@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.app import app, out, print_json
+from flows.cli.app import app, out, print_json, table
 
 
 @app.command("score")
@@ -19,7 +19,6 @@ def command(
 ) -> None:
     """Score predictions by the DataAgent-Bench rule: columns as multisets of cells, names and order ignored."""
     from rich.markup import escape
-    from rich.table import Table
 
     from tasks.benchmark.score import score
 
@@ -27,7 +26,7 @@ def command(
     if as_json:
         print_json({**result.model_dump(mode="json"), "mean": result.mean})
         return
-    shown = Table("task", "score", "why")
+    shown = table("task", "score", "why")
     for task in result.tasks:
         shown.add_row(escape(task.task), f"{task.score:.3f}", escape(task.reason))
     out.print(shown)

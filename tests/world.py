@@ -1,0 +1,136 @@
+"""A small folder with its question, a scripted model that answers it, and tablewright over both."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from endpoint import Delay, Endpoint
+
+ROOT = Path(__file__).resolve().parents[1]
+QUESTION = "How many orders are there per category? 每个类别有多少订单"
+SQL = "SELECT p.category, count(*) AS n FROM orders o JOIN products p ON p.id = o.product_id GROUP BY ALL ORDER BY ALL"
+ANSWER = "category,n\ncake,1\n茶,2\n"
+CONTRACT = {"columns": [{"name": "category"}, {"name": "n"}], "row": "one row per category"}
+STAGES = (
+    "take_inventory",
+    "read_knowledge",
+    "build_catalogue",
+    "profile_tables",
+    "compress",
+    "write_contract",
+    "solve_question",
+    "publish",
+    "deliver",
+)
+ASKED = 3
+"""Model calls of one run: the contract, a query, the submission."""
+
+
+def make_folder(folder: Path, question: str = QUESTION) -> Path:
+    """A task folder: orders as CSV, products in SQLite, what they mean in knowledge.md."""
+    context = folder / "context"
+    context.mkdir(parents=True)
+    (folder / "task.json").write_text(json.dumps({"task_id": folder.name, "question": question}), "utf-8")
+    with (context / "orders.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("id", "product_id"), ("0001", 7), ("0002", 7), ("0003", 8)])
+    with sqlite3.connect(context / "shop.db") as db:
+        db.execute("CREATE TABLE products (id INTEGER PRIMARY KEY, category TEXT)")
+        db.executemany("INSERT INTO products VALUES (?, ?)", [(7, "茶"), (8, "cake")])
+    (context / "knowledge.md").write_text("# Shop\n\n- category: kind of product\n", "utf-8")
+    return folder
+
+
+def solver(body: dict[str, Any]) -> str:
+    """What the scripted model replies: a contract, then a query, then the same query handed in."""
+    if body.get("response_format", {}).get("json_schema", {}).get("name") == "ContractReply":
+        return json.dumps(CONTRACT)
+    turn = sum(message["role"] == "assistant" for message in body["messages"])
+    tool = "query" if turn == 0 else "submit"
+    return json.dumps({"thought": "", "tool": tool, "arguments": {"sql": SQL}})
+
+
+def slow_after(calls: int, seconds: float) -> Any:
+    """The same model, but replies after the first `calls` take this long."""
+    seen = 0
+
+    def reply(body: dict[str, Any]) -> Any:
+        nonlocal seen
+        seen += 1
+        return solver(body) if seen <= calls else Delay(seconds, solver(body))
+
+    return reply
+
+
+@dataclass
+class World:
+    """tablewright over a store of its own and an endpoint of its own."""
+
+    root: Path
+    endpoint: Endpoint
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def store(self) -> Path:
+        return self.root / "store"
+
+    def variables(self) -> dict[str, str]:
+        """The environment that points tablewright here."""
+        return {
+            "MODEL_API_URL": self.endpoint.url,
+            "MODEL_NAME": "scripted",
+            "MODEL_API_KEY": "key",
+            "TABLEWRIGHT_STORE": str(self.store),
+            "PREFECT_API_URL": "http://127.0.0.1:9/api",
+            **self.environment,
+        }
+
+    def start(self, *arguments: str, script: str = "", **options: Any) -> subprocess.Popen[str]:
+        """The command line as a process; `script` runs before its `main()`."""
+        code = f"{script}\nfrom flows.cli.main import main\nmain()"
+        return subprocess.Popen(
+            [sys.executable, "-c", code, *arguments],
+            cwd=ROOT,
+            env={**os.environ, **self.variables()},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    def run(self, *arguments: str, script: str = "", seconds: float = 120) -> subprocess.CompletedProcess[str]:
+        """The same, to its end."""
+        with self.start(*arguments, script=script) as process:
+            try:
+                out, err = process.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+    def answer(self, folder: Path, out: Path, **more: Any) -> Any:
+        """Plain calls in this process."""
+        from flows.answer import answer
+        from flows.request import make
+
+        return asyncio.run(answer(make(folder=str(folder), out=str(out), as_of="2026-01-31", **more)))
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def last_run(store: Path) -> dict[str, Any]:
+    """The newest run record."""
+    newest = max((store / "runs").glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+    record: dict[str, Any] = json.loads(newest.read_text("utf-8"))
+    return record
