@@ -23,6 +23,7 @@ from tasks.intake.part import Loaded, Part
 _MAGIC = b"SQLite format 3\0"
 _SIDES = ("-wal", "-journal")
 _BATCH_CELLS = 200_000
+_SAYS = {"table": "table", "view": "view", "virtual": "virtual table"}
 _VIEWS = 5
 """All views together get the time of so many."""
 _CHUNK = 50
@@ -34,6 +35,23 @@ _TEXT = (
     "case when cast(printf('%.15g', {c}) as real) = {c} then printf('%.15g', {c}) else printf('%!.17g', {c}) end "
     "else cast({c} as text) end"
 )
+
+
+class _Texts:
+    """Decodes texts; those that are not valid UTF-8 are counted."""
+
+    def __init__(self) -> None:
+        self.replaced = 0
+
+    def decode(self, raw: bytes) -> str:
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            self.replaced += 1
+            return raw.decode("utf-8", "replace")
+
+    def notes(self) -> tuple[str, ...]:
+        return (f"{self.replaced:,} texts are not valid UTF-8; U+FFFD stands for such bytes",) if self.replaced else ()
 
 
 @dataclass(frozen=True)
@@ -92,7 +110,7 @@ def _filled(path: Path) -> bool:
 
 def _open(path: Path, ours: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.as_uri()}?mode={'rw' if ours else 'ro'}", uri=True, isolation_level=None)
-    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    connection.text_factory = _Texts().decode
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.execute("pragma trusted_schema=off")
     connection.execute("pragma query_only=on")
@@ -114,18 +132,21 @@ def _load_all(
     last = time.monotonic() + _VIEWS * seconds
     for name, kind, columns, declared in objects:
         end = min(time.monotonic() + seconds, last)
-        connection.set_progress_handler(_deadline(end) if kind == "view" else None, 10_000)
+        connection.set_progress_handler(_deadline(end) if kind != "table" else None, 10_000)
         target = f"{stored}_{len(parts)}"
-        said = (*notes, *(("a view",) if kind == "view" else ()))
+        said = (*notes, *((f"a {_SAYS[kind]}",) if kind != "table" else ()))
+        texts = _Texts()
+        connection.text_factory = texts.decode
         try:
             builder.run("drop table if exists " + quote(target))
-            parts.append(_load_one(connection, name, columns, declared, (builder, target, said)))
+            part = _load_one(connection, name, columns, declared, (builder, target, said))
+            parts.append(part.model_copy(update={"notes": (*part.notes, *texts.notes())}))
         except sqlite3.Error as error:
             builder.run("drop table if exists " + quote(target))
-            if kind != "view":
+            if kind == "table":
                 raise
             why = f"not finished after {seconds:g} s" if time.monotonic() > end else str(error)
-            unread.append(f"view {name!r}: {why}")
+            unread.append(f"{_SAYS[kind]} {name!r}: {why}")
     if not parts and not unread:
         raise InputError("the database holds no table")
     return Loaded(parts=tuple(parts), unread=tuple(unread))
@@ -142,13 +163,15 @@ def _objects(connection: sqlite3.Connection, unread: list[str]) -> Iterator[tupl
         try:
             info = [row for row in connection.execute(f"pragma table_xinfo({quote(name)})") if row[6] != 1]
         except sqlite3.Error as error:
-            unread.append(f"{kind} {name!r}: {error}")
+            unread.append(f"{_SAYS[kind]} {name!r}: {error}")
             continue
         if info:
             yield name, kind, [row[1] for row in info], [row[2] or "" for row in info]
 
 
 def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+    if action == sqlite3.SQLITE_PRAGMA and first == "data_version" and second is None:
+        return sqlite3.SQLITE_OK  # full-text tables ask for it
     denied = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _DENIED
     return sqlite3.SQLITE_OK if action in _ALLOWED and not denied else sqlite3.SQLITE_DENY
 

@@ -1,0 +1,174 @@
+"""Databases as they are met: WAL, hot journals, damage, endless views, many columns, invalid UTF-8."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+from intake_cases import build, notes
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "folder"
+    path.mkdir()
+    return path
+
+
+def make(path: Path, *statements: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    return connection
+
+
+def test_rows_that_are_only_in_the_wal_are_read(folder: Path, tmp_path: Path) -> None:
+    source = tmp_path / "live.db"
+    connection = make(source, "pragma journal_mode = wal", "create table t (a)", "insert into t values (1), (2)")
+    for name in ("live.db", "live.db-wal"):
+        shutil.copy(tmp_path / name, folder / name)
+    connection.close()
+    folder.chmod(0o555)
+    built = build(folder, tmp_path / "store")
+    folder.chmod(0o755)
+    assert built.rows("t") == [[1], [2]]
+    assert sorted(path.name for path in folder.iterdir()) == ["live.db", "live.db-wal"]
+
+
+def test_a_wal_database_without_its_wal_says_what_may_be_missing(folder: Path, tmp_path: Path) -> None:
+    make(folder / "a.db", "pragma journal_mode = wal", "create table t (a)", "insert into t values (1)").close()
+    built = build(folder, tmp_path / "store")
+    assert built.rows("t") == [[1]]
+    assert "without its -wal file" in notes(built.tables("a.db")[0])
+
+
+def test_a_hot_journal_is_rolled_back_in_a_copy(folder: Path, tmp_path: Path) -> None:
+    """A writer died in the middle of a transaction: the database holds pages that were never committed."""
+    source = tmp_path / "live.db"
+    rows = [(i, "x" * 200) for i in range(500)]
+    connection = make(source, "create table t (a, b)")
+    connection.executemany("insert into t values (?, ?)", rows)
+    connection.commit()
+    connection.execute("pragma cache_size = 1")
+    connection.execute("update t set b = 'uncommitted'")
+    for name in ("live.db", "live.db-journal"):
+        shutil.copy(tmp_path / name, folder / name)
+    connection.rollback()
+    connection.close()
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert b"uncommitted" in before["live.db"]
+    built = build(folder, tmp_path / "store")
+    assert [tuple(row) for row in built.rows("t")] == rows
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_an_endless_view_costs_itself(folder: Path, tmp_path: Path) -> None:
+    make(
+        folder / "a.db",
+        "create table t (a)",
+        "insert into t values (1)",
+        "create view endless as with recursive n(i) as (select 1 union all select i + 1 from n) select * from n",
+        "create view good as select a + 1 as b from t",
+    ).close()
+    built = build(folder, tmp_path / "store", file_seconds=20)
+    assert [table.name for table in built.catalogue.tables] == ["t", "good"]
+    assert built.rows("good") == [[2]]
+    assert built.file("a.db").outcome == "table"
+    assert built.file("a.db").reason == "view 'endless': not finished after 2 s"
+
+
+def test_a_view_cannot_reach_outside(folder: Path, tmp_path: Path) -> None:
+    connection = make(folder / "a.db", "create table t (a)")
+    connection.execute("create view v as select load_extension('/tmp/x.so') as x")
+    connection.commit()
+    connection.close()
+    built = build(folder, tmp_path / "store")
+    assert [table.name for table in built.catalogue.tables] == ["t"]
+    assert "view 'v'" in built.file("a.db").reason
+
+
+@pytest.mark.parametrize("damage", ["page", "cut", "freelist"])
+def test_a_damaged_database_is_not_read_in_part(folder: Path, tmp_path: Path, damage: str) -> None:
+    path = folder / "a.db"
+    connection = make(path, "create table t (a, b)")
+    connection.executemany("insert into t values (?, ?)", [(i, "x" * 300) for i in range(400)])
+    connection.commit()
+    connection.close()
+    data = bytearray(path.read_bytes())
+    if damage == "page":
+        data[4096 * 5 : 4096 * 5 + 100] = b"\xff" * 100
+    elif damage == "cut":
+        del data[len(data) // 2 :]
+    else:
+        data[32:40] = struct.pack(">II", 9999, 7)
+    path.write_bytes(data)
+    built = build(folder, tmp_path / "store")
+    assert built.catalogue.tables == ()
+    assert built.file("a.db").outcome == "unreadable"
+    assert "database" in built.file("a.db").reason
+
+
+def test_invalid_utf8_in_a_text_is_replaced_and_said(folder: Path, tmp_path: Path) -> None:
+    make(folder / "a.db", "create table t (a text)", "insert into t values (cast(x'61ff62' as text)), ('ok')").close()
+    built = build(folder, tmp_path / "store")
+    assert built.rows("t") == [["a\ufffdb"], ["ok"]]
+    assert "1 texts are not valid UTF-8" in notes(built.tables("a.db")[0])
+
+
+def test_many_columns_and_a_text_in_the_last_row(folder: Path, tmp_path: Path) -> None:
+    names = [f"c{i}" for i in range(300)]
+    connection = make(folder / "a.db", f"create table wide ({', '.join(f'{name} integer' for name in names)})")
+    slots = ", ".join("?" for _ in names)
+    connection.executemany(f"insert into wide values ({slots})", [range(300)] * 60)
+    connection.execute(f"insert into wide values ({slots})", [*range(299), "late"])
+    connection.commit()
+    connection.close()
+    built = build(folder, tmp_path / "store")
+    (table,) = built.tables("a.db")
+    assert {column.type for column in table.columns[:299]} == {"BIGINT"}
+    assert table.columns[299].type == "VARCHAR"
+    assert [row[299] for row in built.rows("wide")] == ["299"] * 60 + ["late"]
+
+
+def test_full_text_tables_do_not_spoil_the_others(folder: Path, tmp_path: Path) -> None:
+    connection = make(folder / "a.db", "create table t (a)", "insert into t values (1)")
+    try:
+        connection.execute("create virtual table docs using fts5(body)")
+    except sqlite3.OperationalError:
+        pytest.skip("this SQLite has no FTS5")
+    connection.execute("insert into docs values ('hello')")
+    connection.commit()
+    connection.close()
+    built = build(folder, tmp_path / "store")
+    names = [table.name for table in built.catalogue.tables]
+    assert names[0] == "t" and not [name for name in names if name.startswith("docs_")]
+    assert "docs" in names or "docs" in built.file("a.db").reason
+
+
+def test_values_keep_their_digits(folder: Path, tmp_path: Path) -> None:
+    """Every integer and every real of a mixed column, as SQLite itself would read the text back."""
+    values: list[Any] = [2**63 - 1, -(2**63), 0.1, 1 / 3, 1e-300, 123456789.123456789, 5e-324, 2.5, "t"]
+    connection = make(folder / "a.db", "create table t (v)")
+    connection.executemany("insert into t values (?)", [(value,) for value in values])
+    connection.commit()
+    connection.close()
+    built = build(folder, tmp_path / "store")
+    read = [row[0] for row in built.rows("t")]
+    assert [type(value)(text) for value, text in zip(values, read, strict=True)] == values
+
+
+def test_many_rows_in_bounded_memory(folder: Path, tmp_path: Path) -> None:
+    connection = make(folder / "a.db", "create table t (i integer, f real, s text)")
+    connection.executemany("insert into t values (?, ?, ?)", ((i, i / 4, f"n{i}") for i in range(200_000)))
+    connection.commit()
+    connection.close()
+    built = build(folder, tmp_path / "store", memory_mb=1500)
+    (table,) = built.tables("a.db")
+    assert table.rows == 200_000
+    rows = built.rows("t")
+    assert rows[0] == [0, 0.0, "n0"] and rows[-1] == [199_999, 199_999 / 4, "n199999"]
