@@ -126,6 +126,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from endpoint import Endpoint
     from world import World, solver
 
+    from tasks import stage
+
+    monkeypatch.setattr(stage, "RETRY_SECONDS", (0.0, 0.0))
     with Endpoint(solver) as endpoint:
         made = World(tmp_path, endpoint)
         for name, value in made.variables().items():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import csv
+import io
 import json
 import os
 import sqlite3
@@ -115,6 +117,23 @@ class World:
                 process.kill()
                 raise
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+    def call(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """The command line in this process."""
+        from flows.cli import main
+
+        out, err = io.StringIO(), io.StringIO()
+        before = sys.argv, sys.excepthook
+        sys.argv = ["tablewright", *arguments]
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                main.main()
+            code: Any = 0
+        except SystemExit as end:
+            code = end.code or 0
+        finally:
+            sys.argv, sys.excepthook = before
+        return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
     def answer(self, folder: Path, out: Path, **more: Any) -> Any:
         """Plain calls in this process."""

@@ -11,6 +11,7 @@ from flows.cli.app import app, err, out, print_json, table
 
 if TYPE_CHECKING:
     from flows.session import Ended
+    from tasks.core.models.evidence import Evidence
 
 _ROWS = 20
 """Answer rows on the terminal; all of them are in the file."""
@@ -47,12 +48,14 @@ def command(
         print_json({**summary(ended), "prefect": url})
     else:
         _print(ended, url)
-    raise typer.Exit(exit_code(ended.answer.status))
+    raise typer.Exit(exit_code(ended.answer.status, evidence_of(ended).solving.ended))
 
 
-def exit_code(status: str) -> int:
-    """0 for an answer that nothing speaks against, else 5."""
-    return 0 if status in ("approved", "not_assessed") else 5
+def exit_code(status: str, ended: str) -> int:
+    """0 for an answer that nothing speaks against; without a table 3 or 4 when model or budget ended it; else 5."""
+    if status in ("approved", "not_assessed"):
+        return 0
+    return {"model_error": 3, "budget": 4}.get(ended, 5) if status == "failed" else 5
 
 
 def summary(ended: Ended) -> dict[str, Any]:
@@ -72,14 +75,19 @@ def summary(ended: Ended) -> dict[str, Any]:
     }
 
 
-def sources(ended: Ended) -> list[tuple[str, int]]:
-    """The tables that the answer was read from, as file (`::table` inside it), and their rows."""
+def evidence_of(ended: Ended) -> Evidence:
+    """The evidence that the run wrote."""
     from pathlib import Path
 
     from tasks.core.models.evidence import Evidence
 
-    evidence = Evidence.model_validate_json((Path(ended.out) / "evidence.json").read_bytes())
-    return [(f"{table.path}::{table.inner}" if table.inner else table.path, table.rows) for table in evidence.used]
+    return Evidence.model_validate_json((Path(ended.out) / "evidence.json").read_bytes())
+
+
+def sources(ended: Ended) -> list[tuple[str, int]]:
+    """The tables that the answer was read from, as file (`::table` inside it), and their rows."""
+    used = evidence_of(ended).used
+    return [(f"{table.path}::{table.inner}" if table.inner else table.path, table.rows) for table in used]
 
 
 def _print(ended: Ended, url: str) -> None:

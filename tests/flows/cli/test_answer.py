@@ -1,0 +1,152 @@
+"""`tablewright answer`: what it prints, and what it says to every kind of bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from endpoint import Status
+from world import ANSWER, ASKED, World, make_folder
+
+HASTY = """
+[retry]
+first_seconds = 0.0
+longest_seconds = 0.1
+
+[roles.default]
+attempts = 1
+timeout_seconds = 20
+"""
+
+
+def test_text_shows_table_status_sources_price_and_files(world: World, tmp_path: Path) -> None:
+    done = world.call("answer", str(make_folder(tmp_path / "shop")), "--out", str(tmp_path / "out"))
+    assert done.returncode == 0
+    for part in (
+        "category",
+        "茶",
+        "cake",
+        "not_assessed",
+        "from context/orders.csv (3 rows)",
+        "context/shop.db::products",
+    ):
+        assert part in done.stdout
+    assert (
+        f"{ASKED} model calls, 0 from the journal" in done.stdout
+        and str(tmp_path / "out" / "report.html") in done.stdout
+    )
+    assert "no Prefect server at" in done.stderr and "plain calls" in done.stderr
+    assert done.stderr.count("\n") == 1, "piped: no progress"
+
+
+def test_json_is_one_document_with_the_answer_and_where_it_came_from(world: World, tmp_path: Path) -> None:
+    done = world.call("answer", str(make_folder(tmp_path / "shop")), "--no-prefect", "--json")
+    said = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert said["preview"] == [["cake", 1], ["茶", 2]] and said["columns"] == ["category", "n"] and said["rows"] == 2
+    assert said["sources"] == ["context/orders.csv", "context/shop.db::products"] and said["spend"]["calls"] == ASKED
+    assert Path(said["files"][0]).read_text("utf-8") == ANSWER and Path(said["files"][0]).is_relative_to(world.store)
+
+
+def test_a_question_on_the_command_line_goes_before_that_of_the_folder(world: World, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "shop")
+    (folder / "task.json").write_text("no JSON")
+    done = world.call("answer", str(folder), "Which categories? 哪些类别", "--no-prefect", "--json")
+    assert done.returncode == 0 and "哪些类别" in json.dumps(world.endpoint.requests, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["{tmp}/nowhere"], 2, ["there is no folder", "nowhere", "next: give the path"]),
+        (["{tmp}/shop/task.json"], 2, ["there is no folder", "next:"]),
+        (["{tmp}/empty", "how many?"], 2, ["empty", "next: put the data files"]),
+        (["{tmp}/empty"], 2, ["no question is asked", "next: add it"]),
+        (["{tmp}/shop", "--profile", "nope"], 2, ["no profile 'nope'", "next: choose one of", "local"]),
+        (["{tmp}/shop", "--profile", "{tmp}/broken.toml"], 2, ["broken.toml", "next: mend"]),
+        (["{tmp}/shop", "--profile", "{tmp}/wrong.toml"], 2, ["agent.turns", "next: see configs/default.toml"]),
+        (
+            ["{tmp}/shop", "--out", "{tmp}/shop/answer"],
+            2,
+            ["lies in the folder", "next: choose an output folder outside"],
+        ),
+        (["{tmp}/shop", "--out", "{tmp}/shop/task.json/x"], 2, ["lies in the folder"]),
+        (["{tmp}/shop", "--out", "{tmp}/broken.toml/x"], 2, ["cannot write to the output folder", "next: choose"]),
+        (["{tmp}/shop", "--style", "poem"], 2, ["style 'poem'", "'tools', 'json' or 'single'", "next:"]),
+        (["{tmp}/shop", "--as-of", "tomorrow"], 2, ["tomorrow"]),
+        (["{tmp}/shop", "--nope"], 2, ["--nope"]),
+        ([], 2, ["folder"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_bad_input_says_what_where_and_the_next_step(
+    world: World, tmp_path: Path, arguments: list[str], code: int, says: list[str]
+) -> None:
+    make_folder(tmp_path / "shop")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "broken.toml").write_text("[agent")
+    (tmp_path / "wrong.toml").write_text("[agent]\nturns = 0\n")
+    done = world.call("answer", *(argument.format(tmp=tmp_path) for argument in arguments))
+    assert done.returncode == code
+    text = " ".join(done.stderr.split())
+    assert all(part.lower() in text.lower() for part in says), done.stderr
+    assert "Traceback" not in done.stderr and world.endpoint.calls == 0
+
+
+def test_without_a_model_the_next_step_names_both_ways(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MODEL_NAME")
+    done = world.call("answer", str(make_folder(tmp_path / "shop")), "--no-prefect")
+    assert done.returncode == 2
+    assert (
+        "no model is configured" in done.stderr and "MODEL_API_URL" in done.stderr and "--profile local" in done.stderr
+    )
+
+
+def test_a_store_that_cannot_be_used_is_said(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TABLEWRIGHT_STORE", str(tmp_path / "file" / "store"))
+    done = world.call("answer", str(make_folder(tmp_path / "shop")), "--no-prefect")
+    assert (
+        done.returncode == 2
+        and "cannot use the store's folder" in done.stderr
+        and "next: set store.path" in done.stderr
+    )
+
+
+def test_a_store_in_a_block_needs_the_server(world: World, tmp_path: Path) -> None:
+    profile = tmp_path / "block.toml"
+    profile.write_text('[store]\nblock = "remote-file-system/results"\n')
+    done = world.call("answer", str(make_folder(tmp_path / "shop")), "--profile", str(profile))
+    assert done.returncode == 2 and "remote-file-system/results" in done.stderr and "start the server" in done.stderr
+
+
+def test_errors_are_json_too_when_that_is_asked(world: World, tmp_path: Path) -> None:
+    done = world.call("answer", str(tmp_path / "nowhere"), "--json")
+    said = json.loads(done.stdout)
+    assert said["exit_code"] == done.returncode == 2
+    assert said["error"]["kind"] == "InputError" and "nowhere" in said["error"]["message"] and said["error"]["next"]
+
+
+def test_debug_shows_the_traceback(world: World, tmp_path: Path) -> None:
+    done = world.call("answer", str(tmp_path / "nowhere"), "--debug")
+    assert done.returncode == 2 and "Traceback" in done.stderr and "there is no folder" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "status"),
+    [("", 3, "failed"), ("[budget]\ncalls = 1\n", 4, "failed")],
+    ids=["no usable model", "budget"],
+)
+def test_exit_codes_of_runs_without_an_answer(world: World, tmp_path: Path, more: str, code: int, status: str) -> None:
+    if not more:
+        world.endpoint.replies = lambda _: Status(500, "down")
+    (tmp_path / "hasty.toml").write_text(HASTY + more)
+    folder = make_folder(tmp_path / "shop")
+    arguments = ("answer", str(folder), "--profile", str(tmp_path / "hasty.toml"), "--no-prefect", "--json")
+    done = world.call(*arguments)
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["status"]) == (code, status), said
+    assert Path(said["files"][-1]).name == "report.html"
