@@ -1,0 +1,50 @@
+"""`tablewright inspect`: every file has an outcome, every problem is named, no model is asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from world import World, make_folder
+
+
+def test_inspect_shows_files_tables_joins_knowledge_and_problems(world: World, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "shop")
+    (folder / "context" / "broken.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 100)
+    (folder / "context" / "clip.mp4").write_bytes(b"\0")
+    done = world.call("inspect", str(folder))
+    text = " ".join(done.stdout.split())
+    assert done.returncode == 0 and done.stderr == ""
+    for part in ("orders: 3 rows from context/orders.csv", "products: 2 rows from context/shop.db::products", "茶"):
+        assert part in text
+    assert "join orders.product_id = products.id: 100.0%" in text
+    assert "knowledge: context/knowledge.md: 1 definitions" in text
+    assert "problem: context/broken.db: unreadable" in text and "clip.mp4" in text
+    assert world.endpoint.calls == 0
+
+
+def test_inspect_as_json_holds_the_same(world: World, tmp_path: Path) -> None:
+    said = json.loads(world.call("inspect", str(make_folder(tmp_path / "shop")), "--json").stdout)
+    assert {file["path"]: file["outcome"] for file in said["catalogue"]["files"]} == {
+        "context/knowledge.md": "knowledge",
+        "context/orders.csv": "table",
+        "context/shop.db": "table",
+        "task.json": "ignored",
+    }
+    assert said["problems"] == [] and [table["name"] for table in said["profile"]["tables"]] == ["orders", "products"]
+
+
+def test_inspect_needs_no_model_and_no_question(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "数据.csv").write_text("编号\n007\n", "utf-8")
+    monkeypatch.delenv("MODEL_NAME")
+    done = world.call("inspect", str(tmp_path / "bare"))
+    assert done.returncode == 0 and "数据" in done.stdout and "007" in done.stdout and "knowledge: none" in done.stdout
+
+
+def test_bad_folders_are_said(world: World, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for folder in ("nowhere", "empty"):
+        done = world.call("inspect", str(tmp_path / folder))
+        assert done.returncode == 2 and folder in done.stderr and "next:" in done.stderr

@@ -1,0 +1,119 @@
+"""`tablewright score`, `doctor` and `model`: what they print and with which exit code they end."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from endpoint import Endpoint
+from world import World
+
+
+def checks(world: World, *arguments: str) -> tuple[int, dict[str, dict[str, str]]]:
+    done = world.call("doctor", "--json", *arguments)
+    return done.returncode, {check["name"].split()[0]: check for check in json.loads(done.stdout)["checks"]}
+
+
+def test_score_prints_each_task_and_the_mean(world: World, tmp_path: Path) -> None:
+    for name, text in (("task_1", "n\n1\n"), ("task_2", "n,m\n2,9\n")):
+        for root, file, data in (
+            ("gold", "gold.csv", text.replace(",m", "").replace(",9", "")),
+            ("out", "prediction.csv", text),
+        ):
+            (tmp_path / root / name).mkdir(parents=True)
+            (tmp_path / root / name / file).write_text(data)
+    done = world.call("score", str(tmp_path / "out"), str(tmp_path / "gold"))
+    assert (
+        done.returncode == 0
+        and "task_2" in done.stdout
+        and "mean 0.9750 over 2 tasks, 1 of them perfect" in done.stdout
+    )
+    said = json.loads(
+        world.call("score", str(tmp_path / "out"), str(tmp_path / "gold"), "--lam", "0.4", "--json").stdout
+    )
+    assert said["mean"] == pytest.approx(0.9) and [task["score"] for task in said["tasks"]] == [1.0, pytest.approx(0.8)]
+    done = world.call("score", str(tmp_path / "out"), str(tmp_path / "none"))
+    assert done.returncode == 2 and "no gold" in done.stderr
+
+
+def test_doctor_says_that_a_listed_model_works(world: World) -> None:
+    code, found = checks(world)
+    assert (code, found["model"]["state"], found["store"]["state"]) == (0, "ok", "ok")
+    assert found["Prefect"]["state"] == "limited" and found["Prefect"]["next"] == "tablewright serve"
+    assert "tablewright 0" in found["versions"]["detail"]
+    assert found["isolation"]["state"] in ("ok", "limited") and world.endpoint.calls == 0
+
+
+def test_doctor_names_what_is_broken_and_the_next_step(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Endpoint([]) as gone:
+        url = gone.url
+    for variable, value, state, says in (
+        ("MODEL_API_URL", url, "broken", "does not answer"),
+        ("MODEL_NAME", "another", "limited", "lists other models: scripted"),
+        ("MODEL_NAME", "", "broken", "names no model"),
+    ):
+        with monkeypatch.context() as change:
+            change.setenv(variable, value)
+            code, found = checks(world)
+        assert (found["model"]["state"], code) == (state, 2 if state == "broken" else 0)
+        assert says in found["model"]["detail"] and found["model"]["next"]
+
+
+def test_doctor_as_text_never_shows_the_key(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODEL_API_KEY", "sk-secret-7")
+    done = world.call("doctor")
+    assert done.returncode == 0 and "sk-secret-7" not in done.stdout + done.stderr
+    assert "Prefect server" in done.stdout and "next: tablewright serve" in done.stdout
+
+
+def test_doctor_on_a_store_that_takes_nothing(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TABLEWRIGHT_STORE", str(tmp_path / "file" / "store"))
+    code, found = checks(world)
+    assert (code, found["store"]["state"]) == (2, "broken") and "cannot use the store's folder" in found["store"][
+        "detail"
+    ]
+
+
+def test_model_status_starts_and_fetches_nothing(world: World, tmp_path: Path) -> None:
+    profile = tmp_path / "elsewhere.toml"
+    profile.write_text(f'[local]\ncache = "{tmp_path / "cache"}"\n')
+    said = json.loads(world.call("model", "status", "--profile", str(profile), "--json").stdout)
+    assert (said["file"], said["running"]) == ("", False)
+    assert "it does not run" in world.call("model", "stop", "--profile", str(profile)).stdout
+    assert not list((tmp_path / "cache").glob("*.gguf"))
+    assert "fetch" in world.call("model").stdout
+
+
+def test_doctor_knows_the_local_model_is_not_here_yet(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MODEL_API_URL")
+    profile = tmp_path / "elsewhere.toml"
+    profile.write_text(f'[endpoints.main]\nserve = true\n[local]\ncache = "{tmp_path / "cache"}"\n')
+    code, found = checks(world, "--profile", str(profile))
+    assert code == 0 and found["model"]["next"] == "tablewright model fetch" and "1.1 GB" in found["model"]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "says"), [(401, "broken", "refuses the key"), (404, "limited", "HTTP 404")]
+)
+def test_doctor_reads_refusals(
+    world: World, monkeypatch: pytest.MonkeyPatch, status: int, state: str, says: str
+) -> None:
+    class Refusing(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(status)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("MODEL_API_URL", f"http://127.0.0.1:{server.server_address[1]}")
+        _, found = checks(world)
+        server.shutdown()
+    assert found["model"]["state"] == state and says in found["model"]["detail"]
