@@ -267,3 +267,33 @@ def test_libc_is_there_but_powerless(cage: Cage) -> None:
     program = "import ctypes; result = ctypes.CDLL(None).getpid() > 0"
     assert run(cage, program).value is True
     assert ctypes.CDLL(None).getpid() == os.getpid()
+
+
+def test_known_gap_names_and_sizes_outside_show_under_landlock_only(cage: Cage, world: Any) -> None:
+    program = f"""
+import os
+try:
+    result = os.stat({str(world.secret)!r}).st_size
+except OSError as error:
+    result = type(error).__name__
+"""
+    seen = len(world.secret.read_bytes()) if cage.tier == "landlock+seccomp" else "FileNotFoundError"
+    assert run(cage, program).value == seen
+
+
+def test_known_gap_a_program_can_take_its_own_key_but_gains_only_its_own_value(cage: Cage) -> None:
+    program = """
+import os
+for number in range(3, 256):
+    try:
+        key = os.read(number, 64)
+    except OSError:
+        continue
+    for other in range(3, 256):
+        try:
+            os.write(other, key + b' {"value": "what it could have assigned"}\\n')
+        except OSError:
+            pass
+    os._exit(0)
+"""
+    assert run(cage, program).value == "what it could have assigned"
