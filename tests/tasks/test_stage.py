@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
+from world import task_runs
 
 from tasks import stage as stages
 from tasks.core.errors import BudgetError, InputError, ModelError
@@ -279,8 +280,6 @@ def test_stages_run_side_by_side(store: Store) -> None:
 def in_flow(work: Callable[[], Awaitable[Any]], store_settings: Any) -> tuple[Any, list[Any]]:
     """Run in a flow with the store's block; its result or exception, and the task runs as the server knows them."""
     from prefect import flow
-    from prefect.client.orchestration import get_client
-    from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
     from prefect.context import FlowRunContext
 
     from flows.storage import open_block
@@ -300,13 +299,7 @@ def in_flow(work: Callable[[], Awaitable[Any]], store_settings: Any) -> tuple[An
 
     async def main() -> tuple[Any, list[Any]]:
         await probe()
-        async with get_client() as client:
-            for _ in range(150):
-                runs = await client.read_task_runs(flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[seen["id"]])))
-                if runs and all(run.state and run.state.is_final() for run in runs):
-                    break
-                await asyncio.sleep(0.1)
-        return seen["result"], runs
+        return seen["result"], await task_runs(seen["id"])
 
     return asyncio.run(main())
 
