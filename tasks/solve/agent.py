@@ -11,7 +11,7 @@ from tasks.core.models.answer import Assignment, Attempt
 from tasks.core.models.run import Usage
 from tasks.core.settings import SolverSettings
 from tasks.core.sql.engine import Engine
-from tasks.solve import tools
+from tasks.solve import single, tools
 from tasks.solve.bench import Bench
 from tasks.solve.contract import contract_text
 from tasks.solve.dialogue import Dialogue
@@ -24,7 +24,7 @@ PROMPTS = Path(__file__).parent / "prompts"
 _LISTED_DOCUMENTS = 40
 
 
-@stage(roles=("agent",), prompts=("agent.md", "assignment.md", "json.md", "tools.md"))
+@stage(roles=("agent", "greedy"), prompts=("agent.md", "assignment.md", "json.md", "tools.md", "single.md"))
 async def solve_question(given: Assignment, limits: SolverSettings) -> Attempt:
     """One attempt in the style of the settings. It always ends with an Attempt, whatever the model does.
 
@@ -32,8 +32,6 @@ async def solve_question(given: Assignment, limits: SolverSettings) -> Attempt:
     """
     async with Engine(stores.current().local(given.catalogue.database), limits.query) as engine:
         if limits.agent.style == "single":
-            from tasks.solve import single
-
             return await single.solve_single(given, engine, limits)
         bench = Bench(given, engine, limits, given.contract)
         dialogue = Dialogue(bench, STYLES[limits.agent.style](), Transcript(_opening(bench), _room()))

@@ -1,0 +1,156 @@
+"""A parsed query + the tables → which sources each of its SELECTs can see, and whose column a name is.
+
+For repairs only; what a query may do is decided elsewhere, on DuckDB's own parser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, Profile, TableProfile
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+def key(name: str) -> str:
+    """What two spellings of a name share: letters and digits, case ignored."""
+    return "".join(sign for sign in name.casefold() if sign.isalnum())
+
+
+@dataclass(frozen=True)
+class Source:
+    """One entry of a FROM clause."""
+
+    alias: str
+    """As columns are qualified with it."""
+    table: TableProfile | None
+    """None for a subquery or CTE."""
+    columns: tuple[str, ...] | None
+    """None when they are not known."""
+    position: int
+    """0 for FROM, n for the n-th JOIN; in the outer SELECTs of a subquery -1."""
+
+    def exact(self, name: str) -> str | None:
+        """The column of this name, whatever its case."""
+        return next((column for column in self.columns or () if column.casefold() == name.casefold()), None)
+
+    def near(self, name: str) -> str | None:
+        """The only column that differs from the name in case, spaces and signs alone."""
+        found = [column for column in self.columns or () if key(column) == key(name)]
+        return found[0] if len(found) == 1 else None
+
+
+class Schema:
+    """The tables of a profile, looked up by name."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.tables = {table.name.casefold(): table for table in profile.tables}
+        self.joins: tuple[JoinCandidate, ...] = profile.joins
+
+    def table(self, name: str) -> TableProfile | None:
+        """The table of this name, whatever its case."""
+        return self.tables.get(name.casefold())
+
+    def near(self, name: str) -> TableProfile | None:
+        """The only table that differs from the name in case, spaces, signs and a plural s alone."""
+        wanted = key(name)
+        for same in (str, _singular):
+            found = [table for table in self.tables.values() if same(key(table.name)) == same(wanted)]
+            if len(found) == 1:
+                return found[0]
+        return None
+
+
+def selects(tree: exp.Expr) -> Iterator[exp.Select]:
+    """Every SELECT of the query, inner ones last."""
+    from sqlglot import exp
+
+    yield from tree.find_all(exp.Select)
+
+
+def columns_of(select: exp.Select) -> list[exp.Column]:
+    """The column references that belong to this SELECT and not to one inside it."""
+    from sqlglot import exp
+
+    found = select.find_all(exp.Column)
+    return [column for column in found if column.parent_select is select and not isinstance(column.this, exp.Star)]
+
+
+def sources(select: exp.Select, schema: Schema) -> list[Source]:
+    """What this SELECT reads, in order, and then what the SELECTs around it read."""
+    found = _own(select, schema)
+    outer = select.parent_select
+    while outer is not None:
+        found += [Source(s.alias, s.table, s.columns, -1) for s in _own(outer, schema)]
+        outer = outer.parent_select
+    return found
+
+
+def column_type(column: exp.Column, schema: Schema) -> str:
+    """DuckDB's type of a column of a table; empty when it is not known."""
+    profile = column_profile(column, schema)
+    return profile[1].type if profile else ""
+
+
+def column_profile(column: exp.Column, schema: Schema) -> tuple[TableProfile, ColumnProfile] | None:
+    """The table and profile of a column that names exactly one; None otherwise."""
+    select = column.parent_select
+    if select is None:
+        return None
+    hits = [
+        (source.table, profile)
+        for source in sources(select, schema)
+        if source.table and (not column.table or source.alias.casefold() == column.table.casefold())
+        for profile in source.table.columns
+        if profile.name.casefold() == column.name.casefold()
+    ]
+    return hits[0] if len(hits) == 1 else None
+
+
+def _own(select: exp.Select, schema: Schema) -> list[Source]:
+    first = select.args.get("from_")
+    entries = [first.this] if first else []
+    entries += [join.this for join in select.args.get("joins") or []]
+    return [_source(entry, position, select, schema) for position, entry in enumerate(entries)]
+
+
+def _source(entry: exp.Expr, position: int, select: exp.Select, schema: Schema) -> Source:
+    from sqlglot import exp
+
+    alias = entry.alias_or_name
+    if isinstance(entry, exp.Table):
+        inner = _cte(entry.name, select)
+        if inner is None:
+            table = schema.table(entry.name)
+            return Source(alias, table, tuple(c.name for c in table.columns) if table else None, position)
+        return Source(alias, None, _given(inner), position)
+    return Source(alias, None, _given(entry), position)
+
+
+def _cte(name: str, select: exp.Select) -> exp.Expr | None:
+    from sqlglot import exp
+
+    node: exp.Expr | None = select
+    while node is not None:
+        for cte in node.ctes if isinstance(node, exp.Query) else ():
+            if cte.alias.casefold() == name.casefold():
+                return cte
+        node = node.parent
+    return None
+
+
+def _given(entry: exp.Expr) -> tuple[str, ...] | None:
+    """The output columns of a subquery; None when a star hides them."""
+    from sqlglot import exp
+
+    query = entry.this
+    if not isinstance(query, exp.Query) or query.is_star:
+        return None
+    return tuple(query.named_selects)
+
+
+def _singular(text: str) -> str:
+    return text.removesuffix("s")
