@@ -78,10 +78,12 @@ class _Child:
     async def start(self, program: str) -> None:
         """Start the process and open its two streams. No awaiting stands between process and handle on it."""
         config = json.dumps({**self.launch.config, "program": program}).encode()
-        key, to_key = os.pipe()
-        reply, to_reply = os.pipe()
         given = self.launch.given
-        given += [memory_file(config), key, to_reply]
+        given.append(memory_file(config))
+        key, to_key = os.pipe()
+        given.append(key)
+        reply, to_reply = os.pipe()
+        given.append(to_reply)
         try:
             os.write(to_key, self.key)
             self.process = subprocess.Popen(
