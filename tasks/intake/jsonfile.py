@@ -51,15 +51,16 @@ def load(path: Path, stored: str, builder: Builder, scratch: Path) -> tuple[Part
     if path.stat().st_size == 0:
         raise InputError("the file is empty")
     encoding = detect(path)
-    copy, job = scratch / "copy.json", _Job(path, stored, builder)
+    copy, job = scratch / f"copy{path.suffix}", _Job(path, stored, builder)
     if encoding.note:
         job.notes.append(encoding.note)
     if not encoding.is_utf8 and (lost := transcode(path, encoding, copy)):
         job.notes.append(f"{lost:,} characters could not be decoded; U+FFFD stands for them")
     try:
-        with (path if encoding.is_utf8 else copy).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        source = path if encoding.is_utf8 else copy
+        with source.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:
             stream = Stream(file)
-            _document(stream, job)
+            _document(stream, job, _is_lines(source))
     finally:
         copy.unlink(missing_ok=True)
     if stream.repeated:
@@ -71,51 +72,60 @@ def load(path: Path, stored: str, builder: Builder, scratch: Path) -> tuple[Part
     return tuple(part.model_copy(update={"notes": (*job.notes, *part.notes)}) for part in job.parts)
 
 
-def _document(stream: Stream, job: _Job) -> None:
+def _document(stream: Stream, job: _Job, lines: bool) -> None:
     first = stream.peek()
     if not first:
         raise InputError("the file holds nothing but blanks")
     if first == "[":
         _array(stream, job)
-    elif first == "{" and not _is_lines(job.path):
-        _object(stream, job)
-    else:
+    elif lines:
         _lines(stream, job)
         return
+    elif first == "{" and not stream.is_sequence():
+        _object(stream, job)
+    else:
+        job.table(job.path.stem, "", _sequence(stream))
     if stream.peek():
         raise InputError(f"not valid JSON: more text after the end of the document, in line {stream.line()}")
 
 
 def _is_lines(path: Path) -> bool:
-    """Whether the first line is an object of its own and another line follows."""
-    encoding = detect(path)
-    with path.open(encoding=encoding.name, errors="replace") as file:
+    """Whether one of the first two lines holds whole objects; a single line counts by the suffix only."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
         lines = (line for line in file if line.strip("\ufeff \t\r\n"))
         first, second = next(lines, ""), next(lines, "")
-    if not second:
-        return path.suffix.lower() in (".jsonl", ".ndjson")
+    told = path.suffix.lower() in (".jsonl", ".ndjson")
+    return (told or bool(second)) and (_holds_whole(first) or _holds_whole(second))
+
+
+def _holds_whole(line: str) -> bool:
+    text = line.strip()
     try:
-        return isinstance(json.loads(first.lstrip("\ufeff")), dict)
-    except ValueError:
-        return path.suffix.lower() in (".jsonl", ".ndjson")
+        value, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and text[end:].lstrip()[:1] in ("", "{")
 
 
 def _lines(stream: Stream, job: _Job) -> None:
     aside = Aside(job.builder, f"{job.stored}_0")
 
     def rows() -> Iterator[dict[str, Any]]:
-        while stream.peek():
-            line = stream.line()
-            try:
-                value = stream.value()
-            except InputError as error:
-                aside.add(line, stream.skip_line(), error.message)
+        for number, text, found in stream.lines():
+            if isinstance(found, InputError):
+                aside.add(number, text, found.message)
                 continue
-            yield value if isinstance(value, dict) else {"value": value}
+            for value in found:
+                yield value if isinstance(value, dict) else {"value": value}
 
     job.table(job.path.stem, "", rows(), aside)
-    if not job.parts[0].rows:
-        raise InputError("not valid JSON: no line of it is a JSON value")
+
+
+def _sequence(stream: Stream) -> Iterator[dict[str, Any]]:
+    """Documents one after another; a bad one ends the file, since nobody knows where the next begins."""
+    while stream.peek():
+        value = stream.value()
+        yield value if isinstance(value, dict) else {"value": value}
 
 
 def _array(stream: Stream, job: _Job) -> None:

@@ -120,18 +120,44 @@ class Stream:
                 return
             self.take(",")
 
-    def skip_line(self) -> str:
-        """The rest of this line, stepped over."""
-        start = self._at
-        while (end := self._text.find("\n", start)) < 0 and self._more(keep=start):
-            start = self._at
-        stop = len(self._text) if end < 0 else end
-        text, self._at = self._text[start:stop], stop
-        return text
+    def lines(self) -> Iterator[tuple[int, str, list[Any] | InputError]]:
+        """Number, text, and values (or what is wrong) of each line that is not blank."""
+        for number, line in enumerate(self._rows(), self._passed + 1):
+            text = line.strip("\ufeff \t\r\n")
+            if text:
+                yield number, line.rstrip("\r\n"), self._line(text)
+
+    def is_sequence(self) -> bool:
+        """Whether another object follows the one that begins here; judged by what is at hand."""
+        self.peek()
+        try:
+            _, end = self._decoder.raw_decode(self._text, self._at)
+        except (ValueError, RecursionError):
+            return False
+        after = _BLANK.match(self._text, end)
+        return self._text[after.end() : after.end() + 1] == "{" if after else False
 
     def line(self) -> int:
         """The line of this position, from 1."""
         return self._passed + self._text.count("\n", 0, self._at) + 1
+
+    def _rows(self) -> Iterator[str]:
+        rest = self._text[self._at :] + ("" if self._ended else self._file.readline())
+        yield from rest.splitlines(keepends=True) if "\n" in rest else [rest]
+        yield from self._file
+
+    def _line(self, text: str) -> list[Any] | InputError:
+        values, at = [], 0
+        try:
+            while at < len(text):
+                value, end = self._decoder.raw_decode(text, at)
+                values.append(value)
+                at = _BLANK.match(text, end).end()  # type: ignore[union-attr]
+        except RecursionError:
+            return InputError("nested too deeply")
+        except json.JSONDecodeError as error:
+            return InputError(f"not valid JSON: {error.msg} at character {error.pos + 1}")
+        return values
 
     def _more(self, whole: bool = False, keep: int = -1) -> bool:
         """Read on; `whole` doubles what is kept, so that a long value costs no more than twice its length."""

@@ -11,6 +11,7 @@ from pathlib import Path
 _BLOCK = 1 << 20
 _SAMPLE = 1 << 18
 """Bytes of lines with non-ASCII characters that a legacy encoding is judged by."""
+_WINDOW = re.compile(rb"[\x00-\x7f]{0,8}(?:[\x80-\xff]+[\x00-\x7f]{0,8})+")
 _FEW = 40
 """Below so many non-ASCII bytes any guess is a guess."""
 _BOMS = (
@@ -25,16 +26,17 @@ _WESTERN = {"cp1250", "latin_1", "cp852", "cp437", "iso8859_15", "cp858", "cp850
 
 @dataclass(frozen=True)
 class Encoding:
-    """A Python codec name; `mixed` means UTF-8 lines beside lines in this codec."""
+    """A Python codec name; `mixed` means UTF-8 lines beside lines in this codec, `broken` some bytes that fit none."""
 
     name: str
     certain: bool = True
     mixed: bool = False
+    broken: bool = False
 
     @property
     def is_utf8(self) -> bool:
         """Whether the bytes are UTF-8 as they are, but for a byte-order mark."""
-        return self.name in ("utf-8", "utf-8-sig") and not self.mixed
+        return self.name in ("utf-8", "utf-8-sig") and not self.broken
 
     @property
     def note(self) -> str:
@@ -52,12 +54,14 @@ def detect(path: Path) -> Encoding:
         head = file.read(1 << 16)
     for mark, name in _BOMS:
         if head.startswith(mark):
-            return Encoding(name)
+            return Encoding(name, broken=name == "utf-8-sig" and not _is_utf8(path))
     if wide := _utf16(head):
         return Encoding(wide)
     if _is_utf8(path):
         return Encoding("utf-8")
     good, bad = _odd_lines(path)
+    if not bad:
+        return Encoding("utf-8", broken=True)
     name, certain = _legacy(bad)
     return Encoding(name, certain, mixed=_has_words(good))
 
@@ -92,10 +96,15 @@ def _decoded(path: Path, encoding: Encoding) -> Iterator[str]:
 
 
 def _either(line: bytes, legacy: str) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        return line.decode(legacy, "replace")
+    text = _mostly_utf8(line)
+    return line.decode(legacy, "replace") if text is None else text
+
+
+def _mostly_utf8(line: bytes) -> str | None:
+    """The line as UTF-8; None when more of it fails than fits."""
+    text = line.decode("utf-8", "replace")
+    lost = text.count("\ufffd")
+    return text if not lost or sum(character > "\x7f" for character in text) > 3 * lost else None
 
 
 def _utf16(head: bytes) -> str:
@@ -128,14 +137,16 @@ def _odd_lines(path: Path) -> tuple[bytes, bytes]:
         while (line := file.readline(_SAMPLE)) and len(bad) < _SAMPLE:
             if line.isascii():
                 continue
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError:
-                bad += line
-            else:
-                if len(good) < _SAMPLE:
-                    good += line
+            if _mostly_utf8(line) is None:
+                bad += _around(line)
+            elif len(good) < _SAMPLE:
+                good += _around(line)
     return bytes(good), bytes(bad)
+
+
+def _around(line: bytes) -> bytes:
+    """A long line cut down to its non-ASCII bytes and what stands beside them."""
+    return line if len(line) < 4096 else b"".join(_WINDOW.findall(line))
 
 
 def _has_words(good: bytes) -> bool:
@@ -161,11 +172,12 @@ def _legacy(sample: bytes) -> tuple[str, bool]:
 
 
 def _share(sample: bytes, name: str, common: Callable[[int, int], bool]) -> float:
-    """Share of two-byte characters that are frequent ones in this codec; 0 when the bytes do not fit it."""
-    if not _can(sample, name):
-        return 0.0
+    """Share of two-byte characters that are frequent ones in this codec, less what does not fit it at all."""
     pairs = _pairs(sample)
-    return sum(common(*pair) for pair in pairs) / len(pairs) if pairs else 0.0
+    if not pairs:
+        return 0.0
+    unfit = codecs.getincrementaldecoder(name)("replace").decode(sample).count("\ufffd")
+    return (sum(common(*pair) for pair in pairs) - 3 * unfit) / len(pairs)
 
 
 def _pairs(sample: bytes) -> list[tuple[int, int]]:
