@@ -13,7 +13,6 @@ import shutil
 import stat
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,8 +30,6 @@ _KERNEL = ("/proc/meminfo", "/proc/cpuinfo", "/sys/devices/system/cpu", "/sys/fs
 _CORES = 2
 """Processor cores of one program: DuckDB and BLAS start a thread for each, and each thread takes address space."""
 _OPEN_FILES = 256
-_SHORT_LIVED_USERS = range(61184, 65520)
-"""User numbers that systemd sets aside for short-lived users; below 65536, so that containers have them too."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ def prepare(cage: Cage, inputs: dict[str, Path], limits: SandboxSettings) -> Ite
         "cores": _some_cores(),
         "limits": _limits(cage, limits),
         "filter": filter.program().hex(),
-        "user": secrets.choice(_SHORT_LIVED_USERS) if cage.own_user else None,
+        "user": secrets.choice(wipe.SHORT_LIVED_USERS) if cage.own_user else None,
         "ruleset": None,
         "inputs": sorted(inputs),
         "record_bytes": limits.file_mb << 20,
@@ -85,8 +82,7 @@ def prepare(cage: Cage, inputs: dict[str, Path], limits: SandboxSettings) -> Ite
         if cage.tier == "bubblewrap+seccomp":
             _in_namespaces(cage, launch, files, limits)
         else:
-            launch.scratch = Path(tempfile.mkdtemp(prefix="tablewright-program-"))
-            stack.callback(wipe.wipe, launch.scratch)
+            launch.scratch = stack.enter_context(wipe.scratch())
             _in_landlock(launch, files)
         launch.argv += [str(Path(sys.executable).resolve()), "-s", "-P", "-S", "-B", launch.script]
         yield launch

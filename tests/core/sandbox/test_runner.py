@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -179,7 +180,9 @@ def test_many_runs_leave_no_descriptor(cage: Cage, world: Any) -> None:
     assert world.state() == before
 
 
-def test_product_killed_means_program_killed(cage: Cage, world: Any, tmp_path: Path) -> None:
+def test_product_killed_means_program_killed(
+    cage: Cage, world: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = f"""
 import asyncio, sys
 from tasks.core.sandbox.cage import Cage
@@ -188,7 +191,9 @@ from tasks.core.settings import load
 program = "print('running', flush=True)\\nimport time\\nwhile True: time.sleep(0.01)"
 asyncio.run(run_in({cage!r}, program, {{}}, load().sandbox))
 """
-    product = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT)
+    temporary = tmp_path / "product"
+    temporary.mkdir()
+    product = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, env={**os.environ, "TMPDIR": str(temporary)})
     try:
         wait_for(lambda: len(below(product.pid)) >= 1 and confined(below(product.pid)[-1]))
         running = below(product.pid)
@@ -199,6 +204,11 @@ asyncio.run(run_in({cage!r}, program, {{}}, load().sandbox))
     for pid in running:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, 0)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    for left in temporary.iterdir():
+        os.utime(left, (0, 0))
+    assert run(cage, "result = 1").value == 1
+    assert not list(temporary.iterdir()), "the next run removes what the killed one left"
 
 
 def below(pid: int) -> list[int]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
-from tasks.core.sandbox.wipe import usage, wipe
+import pytest
+
+from tasks.core.sandbox.wipe import scratch, usage, wipe
 
 
 def deep(folder: Path, levels: int) -> None:
@@ -69,3 +72,26 @@ def test_usage_does_not_follow_links(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path)
     (tmp_path / "root").symlink_to("/")
     assert usage(tmp_path, 1000)[1] == 2
+
+
+def test_scratch_sweeps_what_was_left_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name, mode in (("left", 0o700), ("young", 0o700), ("shared", 0o755)):
+        folder = tmp_path / f"tablewright-program-{name}"
+        folder.mkdir()
+        folder.chmod(mode)
+        (folder / "file").write_text("x")
+        if name != "young":
+            os.utime(folder, (0, 0))
+    (tmp_path / "tablewright-program-file").write_text("x")
+    (tmp_path / "tablewright-program-link").symlink_to(tmp_path / "tablewright-program-shared")
+    (tmp_path / "other").mkdir()
+    with scratch() as used:
+        os.utime(used, (0, 0))
+        with scratch() as second:
+            assert used.is_dir(), "a folder in use is kept, however old"
+            assert used != second
+        left = {path.name.removeprefix("tablewright-program-") for path in tmp_path.iterdir()} - {used.name}
+    assert not used.exists()
+    assert {"young", "shared", "file", "link", "other"} <= left
+    assert "left" not in left
