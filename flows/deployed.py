@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from prefect.deployments.runner import RunnerDeployment
 
 
-class RequestFlow(Flow[[AnswerRequest], Ended]):
+class RequestFlow(Flow[[AnswerRequest], Coroutine[Any, Any, Ended]]):
     """A flow of a request."""
 
     def serialize_parameters(self, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -31,15 +32,17 @@ def _name() -> str:
     return f"{Path(request.folder).name}: {request.question or 'its own question'}"[:120]
 
 
-async def _answer(request: AnswerRequest) -> Ended:
+def _flow(name: str) -> Callable[[Callable[[AnswerRequest], Coroutine[Any, Any, Ended]]], RequestFlow]:
+    return lambda function: RequestFlow(function, name=name, flow_run_name=_name, persist_result=False)
+
+
+@_flow("answer")
+async def answer_flow(request: AnswerRequest) -> Ended:
     """Answer a question over a folder of tables: a table in which every value can be traced and replayed."""
     context = FlowRunContext.get()
     assert context and context.flow_run and context.flow_run.created
     # The day it was asked for, not the day it runs: a retry after midnight must not ask another question.
     return await answer(request, str(context.flow_run.id), context.flow_run.created.astimezone().date())
-
-
-answer_flow = RequestFlow(_answer, name="answer", flow_run_name=_name, persist_result=False)
 
 
 async def deployments() -> list[RunnerDeployment]:

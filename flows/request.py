@@ -17,7 +17,7 @@ Style = Literal["profile", "tools", "json", "single"]
 
 
 class AnswerRequest(BaseModel):
-    """One question over one folder. Titles and texts are those of the form in the Prefect UI."""
+    """One question over one folder of tables."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", title="Question")
 

@@ -60,7 +60,9 @@ def _serve(url: str, limit: int) -> None:
         made: list[Any] = await deployments()
         names = ", ".join(f"{deployment.flow_name}/{deployment.name}" for deployment in made)
         out.print(f"UI: [bold]{url.removesuffix('/api')}[/]  deployments: {names}  (Ctrl-C ends it)")
-        await aserve(*made, limit=limit, print_starting_message=False, query_seconds=_POLL_SECONDS)
+        await aserve(
+            *made, limit=limit, print_starting_message=False, pause_on_shutdown=False, query_seconds=_POLL_SECONDS
+        )
 
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(main())

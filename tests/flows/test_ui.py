@@ -1,0 +1,43 @@
+"""What a user does in the Prefect UI: fill the form, watch the run end, retry a run that was killed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ui import desk, kill, wait_for
+from world import ANSWER, ASKED, QUESTION, STAGES, make_folder, slow_after, solver
+
+pytestmark = [pytest.mark.service, pytest.mark.browser]
+CRASH_REPORT_SECONDS = 5
+"""The runner reports a crash this late at most; a retry before that is overwritten by the report."""
+
+
+def test_a_run_from_the_form_and_a_killed_run_and_its_retry(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "shop")
+    with desk(tmp_path) as at:
+        run = at.submit(folder, QUESTION, tmp_path / "one")
+        assert at.ended(run) == "Completed"
+        assert (tmp_path / "one" / "answer.csv").read_text("utf-8") == ANSWER
+        assert at.world.endpoint.calls == ASKED
+        at.open(run)
+        at.page.get_by_text(f"shop: {QUESTION}").first.wait_for()
+
+        before = at.world.endpoint.calls
+        at.world.endpoint.replies = slow_after(2, 600)  # the contract and the query are answered, the submission hangs
+        run = at.submit(folder, f"{QUESTION}!", tmp_path / "two")
+        wait_for(lambda: at.world.endpoint.calls == before + 3)
+        kill(at.process(run))
+        assert at.ended(run) == "Crashed" and not (tmp_path / "two").joinpath("answer.csv").exists()
+        at.page.wait_for_timeout(CRASH_REPORT_SECONDS * 1000)
+
+        at.world.endpoint.replies = solver
+        at.retry(run)
+        wait_for(lambda: at.state(run)["run_count"] == 2)
+        assert at.ended(run) == "Completed"
+        assert (tmp_path / "two" / "answer.csv").read_text("utf-8") == ANSWER
+        assert at.world.endpoint.calls == before + 4, "only the call that was cut off is asked again"
+        wait_for(lambda: set(at.tasks(run)) == set(STAGES))
+        repeated = {name for name, states in at.tasks(run).items() if "Cached" not in states}
+        assert repeated == {"take_inventory", "solve_question", "publish", "deliver"}
+        assert at.hosts == {"127.0.0.1"}, "the UI reaches for no other machine"

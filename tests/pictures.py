@@ -1,0 +1,60 @@
+"""The pictures of docs/prefect.md, taken from a real server and a real run: `make pictures`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ui import desk, kill, wait_for
+from world import ANSWER, ASKED, ROOT, make_folder, slow_after, solver
+
+TARGET = ROOT / "docs" / "pictures"
+QUESTION = "How many orders are there per category?"
+MOST_BYTES = 200_000
+
+
+def shoot(page: Any, name: str) -> None:
+    """Take a picture once the page stands still."""
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(1500)
+    page.screenshot(path=TARGET / f"{name}.png")
+    assert (TARGET / f"{name}.png").stat().st_size < MOST_BYTES, name
+    print(f"docs/pictures/{name}.png")
+
+
+def main() -> None:
+    """Form, run, answer, killed run, retried run."""
+    root = Path(tempfile.mkdtemp(prefix="tablewright-pictures-"))
+    folder = make_folder(root / "shop")
+    with desk(root, shoot) as at:
+        at.page.set_viewport_size({"width": 1100, "height": 800})
+        run = at.submit(folder, QUESTION, root / "one", shot="form")
+        assert at.ended(run) == "Completed"
+        at.open(run)
+        shoot(at.page, "run")
+        at.page.get_by_text("Artifacts", exact=True).first.click()
+        shoot(at.page, "artifacts")
+        at.world.endpoint.replies = slow_after(2, 600)
+        run = at.submit(folder, f"{QUESTION} Largest first.", root / "two")
+        wait_for(lambda: at.world.endpoint.calls == ASKED + 3)
+        kill(at.process(run))
+        assert at.ended(run) == "Crashed"
+        at.page.wait_for_timeout(5000)
+        at.open(run)
+        shoot(at.page, "crashed")
+        at.world.endpoint.replies = solver
+        at.retry(run)
+        wait_for(lambda: at.state(run)["run_count"] == 2)
+        assert at.ended(run) == "Completed" and (root / "two" / "answer.csv").read_text("utf-8") == ANSWER
+        at.open(run)
+        shoot(at.page, "retried")
+    shutil.rmtree(root)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests"))
+    TARGET.mkdir(parents=True, exist_ok=True)
+    main()
