@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from flows.batch import Batch
+    from tasks.core.settings import Settings
 
 
 @app.command("batch")
@@ -39,7 +40,7 @@ def command(
     settings = load(profile)
     batch = Batch(source, target, profile, deadline)
     in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim"))
-    _Runner(batch, concurrency or settings.batch.concurrency, settings.batch.grace_seconds, in_prefect).run()
+    run_batch(batch, settings, concurrency, in_prefect)
     if as_json:
         print_json(batch.summary())
     else:
@@ -48,6 +49,11 @@ def command(
         raise typer.Exit(130)
     fine = all(row.status in ("approved", "not_assessed") for row in batch.rows.values())
     raise typer.Exit(0 if fine else 5)
+
+
+def run_batch(batch: Batch, settings: Settings, concurrency: int, in_prefect: bool) -> None:
+    """Run the tasks of a batch, `concurrency` at once (0: as the settings say), to their end, a deadline or a signal."""
+    _Runner(batch, concurrency or settings.batch.concurrency, settings.batch.grace_seconds, in_prefect).run()
 
 
 class _Runner:

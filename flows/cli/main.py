@@ -9,7 +9,7 @@ from types import TracebackType
 import typer
 from rich.markup import escape
 
-from flows.cli import answer, batch, doctor, inspect, model, score, serve  # noqa: F401  each adds its commands
+from flows.cli import answer, batch, compare, doctor, inspect, model, score, serve  # noqa: F401  each adds its commands
 from flows.cli.app import app, err, print_json
 from tasks.core.errors import TablewrightError
 

@@ -138,7 +138,7 @@ class ContractSettings(Value):
 class AgentSettings(Value):
     """The solver's loop."""
 
-    style: Literal["tools", "json", "single"]
+    style: Literal["tools", "json", "single", "bare"]
     turns: int = Field(ge=1)
     same_call_limit: int = Field(ge=2)
     result_chars: int = Field(ge=200)

@@ -24,7 +24,7 @@ PROMPTS = Path(__file__).parent / "prompts"
 _LISTED_DOCUMENTS = 40
 
 
-@stage(roles=("agent", "greedy"), prompts=("agent.md", "assignment.md", "json.md", "tools.md", "single.md"))
+@stage(roles=("agent", "greedy"), prompts=("agent.md", "assignment.md", "json.md", "tools.md", "bare.md", "single.md"))
 async def solve_question(given: Assignment, limits: SolverSettings) -> Attempt:
     """One attempt in the style of the settings. It always ends with an Attempt, whatever the model does.
 
@@ -33,6 +33,10 @@ async def solve_question(given: Assignment, limits: SolverSettings) -> Attempt:
     async with Engine(stores.current().local(given.catalogue.database), limits.query) as engine:
         if limits.agent.style == "single":
             return await single.solve_single(given, engine, limits)
+        if limits.agent.style == "bare":
+            from tasks.solve import bare
+
+            return await bare.solve_bare(given, engine, limits)
         bench = Bench(given, engine, limits, given.contract)
         dialogue = Dialogue(bench, STYLES[limits.agent.style](), Transcript(_opening(bench), _room()))
         ended = await dialogue.run()

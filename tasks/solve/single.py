@@ -90,10 +90,10 @@ class _Solving:
     def attempt(self) -> Attempt:
         """Groups of equal results, the winner first, then what did not run."""
         groups = tally(self.ballots)
-        candidates = [_candidate(speaker(group), len(group)) for group in groups]
+        candidates = [candidate_of(speaker(group), len(group)) for group in groups]
         failed = Counter(ballot.sql for ballot in self.ballots if not ballot.result)
         first = {ballot.sql: ballot for ballot in reversed(self.ballots)}
-        candidates += [_candidate(first[sql], votes) for sql, votes in failed.items()]
+        candidates += [candidate_of(first[sql], votes) for sql, votes in failed.items()]
         return Attempt(
             style="single",
             steps=tuple(self.steps),
@@ -197,7 +197,8 @@ def _arguments(sql: str, reasons: tuple[str, ...]) -> dict[str, object]:
     return {"sql": sql, **({"mended": list(reasons)} if reasons else {})}
 
 
-def _candidate(ballot: Ballot, votes: int) -> Candidate:
+def candidate_of(ballot: Ballot, votes: int) -> Candidate:
+    """What became of a ballot, with the number of samples that gave its result."""
     result = ballot.result
     mended = f"mended by code: {'; '.join(ballot.reasons)}" if ballot.reasons else ""
     submission = Submission(sql=ballot.sql, reason=mended)

@@ -54,8 +54,8 @@ class Folder:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
-            os.chmod(draft, 0o644)
-            os.replace(draft, target)
+            Path(draft).chmod(0o644)
+            Path(draft).replace(target)
         except BaseException:
             Path(draft).unlink(missing_ok=True)
             raise
@@ -94,7 +94,7 @@ class Store:
             draft = place.parent / f".draft-{os.getpid()}"
             shutil.move(path, draft)
             draft.chmod(0o444)
-            os.replace(draft, place)
+            draft.replace(place)
         else:
             self.write(target, path.read_bytes())
             path.unlink()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from tasks.core.models.catalogue import Catalogue, Profile
 from tasks.core.models.run import Usage
@@ -96,7 +96,7 @@ class Step(Value):
     kind: Literal["model", "tool"]
     name: str
     """Role for a model step, tool for a tool step."""
-    arguments: dict[str, JsonValue] = {}
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
     result: str = ""
     """As the model saw it, cut at the tool's limit."""
     ok: bool = True
@@ -135,7 +135,7 @@ class Candidate(Value):
 class Attempt(Value):
     """One run of the solver: every step, every candidate, and the one it stands by."""
 
-    style: Literal["tools", "json", "single"]
+    style: Literal["tools", "json", "single", "bare"]
     steps: tuple[Step, ...]
     candidates: tuple[Candidate, ...] = ()
     chosen: int | None = None
