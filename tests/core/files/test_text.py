@@ -105,6 +105,7 @@ def test_a_broken_byte_in_utf8_costs_one_character(tmp_path: Path, position: int
     text, _, lost = read_text(path)
     assert 1 <= lost <= 3
     assert (
-        sum(a == b for a, b in zip(text[::-1], CHINESE[::-1])) + sum(a == b for a, b in zip(text, CHINESE))
+        sum(a == b for a, b in zip(text[::-1], CHINESE[::-1], strict=False))
+        + sum(a == b for a, b in zip(text, CHINESE, strict=False))
         >= len(CHINESE) - 3
     )
