@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from tasks.core.models.semantics import Definition
 
@@ -34,6 +35,14 @@ _LINE = re.compile(
 )
 
 
+class Where(NamedTuple):
+    """The field that a statement is about."""
+
+    table: str
+    field: str
+    line: int
+
+
 def field(text: str, table: str, line: int, strict: bool) -> Definition | None:
     """The field that a bullet or plain line defines; None when it defines none.
 
@@ -52,10 +61,10 @@ def field(text: str, table: str, line: int, strict: bool) -> Definition | None:
     if inside is None and paren and found["paren"] and paren != found["paren"][1:-1]:
         rest = _after(body, found)
     owner, column = _split(name)
-    return define(owner or table, column, line, paren, rest)
+    return define(Where(owner or table, column, line), paren, rest)
 
 
-def define(table: str, name: str, line: int, paren: str, text: str, unit: str = "") -> Definition:
+def define(where: Where, paren: str, text: str, unit: str = "") -> Definition:
     """A definition from its parts: what stands in brackets after the name, and the text."""
     kind, told, more = _bracket(paren)
     meaning, examples = _examples(text)
@@ -65,13 +74,13 @@ def define(table: str, name: str, line: int, paren: str, text: str, unit: str = 
     stated = _UNIT.search(text) or _MEASURED.search(text)
     unit = _no_dash(unit) or told or last_unit or (stated[1].strip() if stated else "")
     return Definition(
-        table=table,
-        field=name,
+        table=where.table,
+        field=where.field,
         type=kind or last_kind,
         meaning=meaning.strip(" .。，,;；"),
         unit=_no_dash(unit),
         examples=examples,
-        line=line,
+        line=where.line,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tasks.core.models.semantics import Definition, Link
 
-_N = r"[`*\"\[]*([A-Za-z_一-鿿][\w一-鿿]*(?: [A-Za-z_]\w*){0,3}?)[`*\"\]]*"
+_N = r"[`*\"\[]*([A-Za-z_一-鿿][\w一-鿿]{0,63}+(?: [A-Za-z_]\w{0,63}+){0,3}?)[`*\"\]]*"
 _TC = rf"{_N}\s*\.\s*{_N}"
 _VERB = (
     r"(?:refers? to|references?|joins?(?: (?:to|with|on))?|links? to|linked to|points? to|maps? to|corresponds? to|matches|"
@@ -32,24 +32,7 @@ _OWN = (
 _EQUALS = re.compile(
     rf"(?i)(?:\bequals|\bsame as|\bmatches|\bcorresponds to|对应[^，。,;；]*?的|等于|同)\s*{_N}(?:\s+of\b|\s*$|[，,;；。.])"
 )
-_STOP = {
-    "the",
-    "a",
-    "an",
-    "of",
-    "key",
-    "table",
-    "to",
-    "with",
-    "on",
-    "and",
-    "this",
-    "that",
-    "document",
-    "each",
-    "other",
-    "the table",
-}
+_STOP = set("the a an of key table to with on and this that document each other is are".split())
 
 
 def stated(text: str, table: str, line: int) -> tuple[Link, ...]:
@@ -65,16 +48,15 @@ def stated(text: str, table: str, line: int) -> tuple[Link, ...]:
         for found in pattern.finditer(plain):
             parts = [part.strip() for part in found.groups()]
             here, column, there, target = parts if len(parts) == 4 else (table, *parts)
-            if (
-                column.lower() in _STOP
-                or there.lower() in _STOP
-                or here.lower() == "foreign key"
-                or (column, target) in taken
-            ):
+            if _is_filler(column) or _is_filler(there) or here.lower() == "foreign key" or (column, target) in taken:
                 continue
             taken.add((column, target))
             made.append(Link(table=here, column=column, target_table=there, target_column=target, line=line))
     return tuple(made)
+
+
+def _is_filler(name: str) -> bool:
+    return set(name.lower().split()) <= _STOP
 
 
 def implied(definitions: Sequence[Definition], known: frozenset[str]) -> tuple[Link, ...]:

@@ -57,7 +57,8 @@ def lines(text: str, tables: frozenset[str]) -> Iterator[Line]:
     """All lines, headings among them. `tables` are names that are known to be tables, in lower case."""
     stack: list[tuple[int, Mode, str]] = []
     scanned = list(_scan(text))
-    one_title = sum(level == 1 for _, _, level, _, _ in scanned) == 1
+    levels = [level for _, _, level, _, _ in scanned if level]
+    one_title = levels.count(1) == 1 and len(levels) > 1
     for number, raw, level, title, code in scanned:
         if level == 1 and one_title:
             stack = [(1, "", "")]
@@ -107,9 +108,10 @@ def named_table(title: str, tables: frozenset[str]) -> str:
         *re.findall(r"[A-Za-z_][\w]*", plain),
         plain,
     ]
-    known = next((part for part in parts if _stem(part).lower() in tables), "")
-    if known:
-        return _stem(known)
+    known = [part for part in parts if _stem(part).lower() in tables]
+    known += sorted((name for name in tables if " " in name and name in plain.lower()), key=len, reverse=True)
+    if known and (ticked or not any(words.fullmatch(known[0]) for _, words in _MODES)):
+        return _stem(known[0])
     told = re.match(
         r"(?i)(?:table|entity|collection|file|数据表|表名?|实体)\s*[:：]?\s*[`*]*([A-Za-z_][\w.]*|[^\s（(:：`]+)", plain
     )

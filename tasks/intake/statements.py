@@ -10,6 +10,8 @@ from tasks.core.models.semantics import Definition, Link, Metric, Rule
 from tasks.intake import fields, links
 from tasks.intake.outline import Line, clean, lines
 
+_LONGEST = 2000
+"""A longer line is prose: it is kept as a rule and not taken apart."""
 _BULLET = re.compile(r"^(\s*)(?:[-*+•·]|\d+[.)、)]|[（(]\d+[)）]|[①-⑳])\s*(?=\S)")
 _METRIC = re.compile(r"^(.{1,80}?)\s*(?:=|＝|:=|≡)\s*(?![=>])(.+)$")
 _NAMED = re.compile(r"^([^:：]{1,80}?)\s*[:：]\s*(.+)$")
@@ -27,7 +29,7 @@ _COLUMNS = (
     ("unit", r"units?|单位"),
     ("formula", r"formulas?|calculation|expression|definition|how.*|公式|计算.*|算法|口径"),
     ("meaning", r"descriptions?|meanings?|comments?|remarks?|notes?|explanation|definition|details?|说明|含义|描述|备注|注释|解释|中文名?|释义"),
-    ("examples", r"examples?(?: values?)?|samples?|values?|示例|样例|例子|取值(?:范围)?|枚举值?"),
+    ("examples", r"(?:examples?|samples?)(?: values?)?|values?|示例|样例|例子|取值(?:范围)?|枚举值?"),
     ("table", r"tables?(?: names?)?|entity|数据表|表名?|所属表"),
     ("target", r"references?|foreign keys?|refers to|links? to|joins?|关联(?:表|字段)?|外键"),
 )  # fmt: skip
@@ -95,12 +97,17 @@ class _Reader:
         bullet = _BULLET.match(line.text)
         body = line.text[bullet.end() :].strip() if bullet else text
         indent = len(line.text) - len(line.text.lstrip())
+        if len(body) > _LONGEST:
+            self._rule(line, body, True)
+            return
         if self._goes_on(bool(bullet), indent, body):
             return
         self._last = ("", indent)
         if stated := links.stated(body, line.table, line.number):
             self.found.links += stated
-            if line.mode in ("links", "fields") or re.match(r"(?i)(link|join|foreign key|fk|外键|关联)\s*[:：]", body):
+            if line.mode in ("links", "fields", "") or re.match(
+                r"(?i)(link|join|foreign key|fk|外键|关联)\s*[:：]", body
+            ):
                 return
         if line.mode == "metrics":
             self._metric(body, line)
@@ -168,7 +175,7 @@ class _Reader:
             self._amend_metric(**({"formula": formula[1]} if formula else {"meaning": body}))
         else:
             own = self.found.definitions[-1]
-            more = fields.define(own.table, own.field, own.line, "", body)
+            more = fields.define(fields.Where(own.table, own.field, own.line), "", body)
             self.found.definitions[-1] = own.model_copy(
                 update={
                     "meaning": "; ".join(filter(None, (own.meaning, more.meaning))),
@@ -194,7 +201,7 @@ class _Reader:
         name = row.get("field", "")
         if row.get("metric") or (line.mode == "metrics" and name):
             title, unit = _name_and_unit(row.get("metric") or name)
-            unit = fields.define("", title, 1, "", "", row.get("unit", "")).unit or unit
+            unit = fields.define(fields.Where("", title, line.number), "", "", row.get("unit", "")).unit or unit
             self.found.metrics.append(
                 Metric(
                     name=title,
@@ -217,7 +224,7 @@ class _Reader:
             text = f"{text}. Examples: {row['examples']}"
         owner, _, column = row["field"].rpartition(".")
         table = row.get("table", "") or owner or line.table
-        made = fields.define(table, column, line.number, row.get("type", ""), text, row.get("unit", ""))
+        made = fields.define(fields.Where(table, column, line.number), row.get("type", ""), text, row.get("unit", ""))
         if not made.type and (kind := row.get("type", "").strip("- ")):
             made = made.model_copy(update={"type": kind, "meaning": made.meaning.removeprefix(kind).lstrip(". ")})
         self.found.definitions.append(made)
@@ -240,7 +247,9 @@ class _Reader:
         elif self._ddl and (column := _DDL_COLUMN.match(text)) and fields.is_type(re.sub(r"\s*\(.*", "", column[2])):
             note = re.search(r"(?i)--\s*(.+)$|comment\s+'([^']*)'", column[3])
             said = (note[1] or note[2]) if note else ""
-            self.found.definitions.append(fields.define(self._ddl, column[1], line.number, column[2], said))
+            self.found.definitions.append(
+                fields.define(fields.Where(self._ddl, column[1], line.number), column[2], said)
+            )
         elif line.mode == "metrics" and self._last[0] == "metric" and not self.found.metrics[-1].formula:
             self._amend_metric(formula=text)
 
