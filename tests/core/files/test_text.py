@@ -104,8 +104,5 @@ def test_a_broken_byte_in_utf8_costs_one_character(tmp_path: Path, position: int
     assert (found.name, found.broken, found.is_utf8) == ("utf-8", True, False)
     text, _, lost = read_text(path)
     assert 1 <= lost <= 3
-    assert (
-        sum(a == b for a, b in zip(text[::-1], CHINESE[::-1], strict=False))
-        + sum(a == b for a, b in zip(text, CHINESE, strict=False))
-        >= len(CHINESE) - 3
-    )
+    assert len(CHINESE) - 2 <= len(text) <= len(CHINESE) + 2
+    assert CHINESE.startswith(text.split("\ufffd")[0]) and CHINESE.endswith(text.split("\ufffd")[-1])
