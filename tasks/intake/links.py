@@ -32,27 +32,10 @@ _OWN = (
 _EQUALS = re.compile(
     rf"(?i)(?:\bequals|\bsame as|\bmatches|\bcorresponds to|对应[^，。,;；]*?的|等于|同)\s*{_N}(?:\s+of\b|\s*$|[，,;；。.])"
 )
-_STOP = set(
-    [
-        "the",
-        "a",
-        "an",
-        "of",
-        "key",
-        "table",
-        "to",
-        "with",
-        "on",
-        "and",
-        "this",
-        "that",
-        "document",
-        "each",
-        "other",
-        "is",
-        "are",
-    ]
+_STOP = frozenset(
+    ["the", "a", "an", "of", "key", "table", "to", "with", "on", "and", "this", "that", "is", "are", "each"]
 )
+"""Words that are no names."""
 
 
 def stated(text: str, table: str, line: int) -> tuple[Link, ...]:
