@@ -13,7 +13,7 @@ from tasks.core.models.catalogue import Profile, TableProfile
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import BriefSettings
 from tasks.solve.excerpt import excerpt
-from tasks.solve.layout import Detail, join_line, one_line, spelled, table_lines
+from tasks.solve.layout import Detail, join_equation, join_line, one_line, spelled, table_lines
 from tasks.solve.rank import Ranking, choose, rank
 from tasks.stage import stage
 
@@ -33,7 +33,7 @@ async def compress(question: Question, profile: Profile, knowledge: Knowledge, s
     limit = settings.tables or len(profile.tables)
     matched, others = choose(ranking, profile.joins, limit)
     head = _head(question, profile)
-    said = excerpt(question.text, knowledge, int(settings.tokens * _KNOWLEDGE_SHARE), settings.layout == "plain")
+    said = excerpt(question.text, knowledge, int(settings.tokens * _KNOWLEDGE_SHARE), settings.layout == "ddl")
     joins = _joins(profile, {*matched, *others}, settings)
     names = _names(ranking.order[limit:], settings)
     room = settings.tokens - sum(count(part) + 2 for part in (head, said, joins, names))
@@ -118,9 +118,12 @@ def _joins(profile: Profile, shown: set[str], settings: BriefSettings) -> str:
     """Links between shown tables, the surest first; those left out are counted."""
     between = [join for join in profile.joins if join.left_table in shown and join.right_table in shown]
     surest = sorted(between, key=lambda join: (not join.stated, not join.right_unique, -join.match_rate))
+    if settings.layout == "ddl":
+        surest = [join for join in surest if join.stated or join.left_unique or join.right_unique]
+    line = join_line if settings.layout == "plain" else join_equation
     head = "Joins, measured on all rows:"
     return _capped(
-        head, [f"- {join_line(join)}" for join in surest], max(int(settings.tokens * _JOINS_SHARE), _LEAST_JOINS), "\n"
+        head, [f"- {line(join)}" for join in surest], max(int(settings.tokens * _JOINS_SHARE), _LEAST_JOINS), "\n"
     )
 
 

@@ -29,9 +29,12 @@ class _Item:
     text: str
 
 
-def excerpt(question: str, knowledge: Knowledge, tokens: int, passages: bool = True) -> str:
-    """Metrics, rules and (on demand) other passages, best first into the budget, then in the order of the file."""
-    items = [*_metrics(knowledge), *_rules(knowledge), *(_passages(knowledge) if passages else ())]
+def excerpt(question: str, knowledge: Knowledge, tokens: int, terse: bool = False) -> str:
+    """Metrics, rules and other passages, best first into the budget, then in the order of the file.
+
+    `terse` leaves out passages, and what shares no word with the question: it leads small models astray.
+    """
+    items = [*_metrics(knowledge), *_rules(knowledge), *(() if terse else _passages(knowledge))]
     if not items:
         return ""
     head = f"Knowledge ({one_line(knowledge.path, 80) or 'knowledge.md'}, by line):"
@@ -43,10 +46,12 @@ def excerpt(question: str, knowledge: Knowledge, tokens: int, passages: bool = T
     used = count(head) + 20
     for item in sorted(items, key=lambda item: (not worth[item], item.kind, -worth[item], item.line)):
         cost = count(item.text) + 4
-        if used + cost <= (tokens if worth[item] else tokens * _UNASKED_SHARE):
+        if used + cost <= (tokens if worth[item] else 0 if terse else tokens * _UNASKED_SHARE):
             chosen.append(item)
             used += cost
     lines = [f"[{item.line}] {item.text}" for item in sorted(chosen, key=lambda item: (item.line, item.kind))]
+    if terse:
+        return "\n".join([head, *lines]) if lines else ""
     left = len(items) - len(chosen)
     lines += [f"({left} more statements not shown)"] * bool(left)
     return "\n".join([head, *lines])

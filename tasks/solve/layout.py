@@ -23,6 +23,7 @@ tablesample then to trailing true union unique unpack unpivot using variadic ver
 _RESERVED = frozenset(_KEYWORDS.split())
 """Those of `duckdb_keywords()` that cannot name a table or column bare."""
 _TEXT_TYPES = ("VARCHAR", "DATE", "TIME", "TIMESTAMP", "UUID", "JSON")
+_DAY_TYPES = ("DATE", "TIMESTAMP")
 _NOTE_CHARS = 160
 
 
@@ -55,7 +56,8 @@ def table_lines(table: TableProfile, detail: Detail, columns: Collection[str] | 
         return [f"{spelled(table.name)} ({rows}): {listed}"]
     if detail.form == "ddl":
         head = f"CREATE TABLE {spelled(table.name)} ( -- {'; '.join([rows, *notes])}"
-        body = [_ddl_column(column, detail) for column in shown]
+        main_key = next((column.name for column in table.columns if column.is_key), "")
+        body = [_ddl_column(column, detail, column.name == main_key) for column in shown]
         return [head, *body, *([f"  -- {more}"] if hidden else []), ");"]
     head = f"{spelled(table.name)} ({'; '.join([rows, one_line(table.origin, _NOTE_CHARS), *notes])})"
     return [head, *(_plain_column(column, detail) for column in shown), *([f"- {more}"] if hidden else [])]
@@ -68,6 +70,14 @@ def join_line(join: JoinCandidate) -> str:
     unique = "right side unique" if join.right_unique else "right side repeats"
     stated = ", stated in the knowledge" if join.stated else ""
     return f"{left} -> {right} ({share(join.match_rate)} match, {unique}{stated})"
+
+
+def join_equation(join: JoinCandidate) -> str:
+    """A measured link as the condition of a join; how well it holds only where that is not perfect."""
+    left = f"{spelled(join.left_table)}.{spelled(join.left_column)}"
+    right = f"{spelled(join.right_table)}.{spelled(join.right_column)}"
+    matched = f" ({share(join.match_rate)} match)" if join.match_rate < 1 else ""
+    return f"{left} = {right}{matched}"
 
 
 def share(value: float) -> str:
@@ -90,10 +100,10 @@ def _plain_column(column: ColumnProfile, detail: Detail) -> str:
     return f"- {spelled(column.name)} {column.type}" + (f": {told}" if told else "")
 
 
-def _ddl_column(column: ColumnProfile, detail: Detail) -> str:
+def _ddl_column(column: ColumnProfile, detail: Detail, is_main_key: bool) -> str:
     facts = [_meaning(column), _values(column, detail), _nulls(column)]
     told = "; ".join(fact for fact in facts if fact)
-    key = " PRIMARY KEY" if column.is_key else ""
+    key = " PRIMARY KEY" if is_main_key else ""
     return f"  {spelled(column.name)} {column.type}{key}," + (f" -- {told}" if told else "")
 
 
@@ -110,9 +120,11 @@ def _values(column: ColumnProfile, detail: Detail) -> str:
     written = ", ".join(_example(value, is_text, detail.example_chars) for value in shown)
     if shown and len(shown) == column.distinct:
         return f"only {written}"
-    if not is_text and column.minimum is not None and column.maximum is not None:
-        span = f"{one_line(column.minimum, detail.example_chars)} to {one_line(column.maximum, detail.example_chars)}"
-        return span if detail.examples < 3 or not written else f"{span}, e.g. {written}"
+    has_span = not is_text or (detail.form == "ddl" and column.type.startswith(_DAY_TYPES))
+    if has_span and column.minimum is not None and column.maximum is not None:
+        ends = (_example(value, is_text, detail.example_chars) for value in (column.minimum, column.maximum))
+        span = " to ".join(ends)
+        return span if detail.examples < 3 or detail.form == "ddl" or not written else f"{span}, e.g. {written}"
     known = f" ({column.distinct} distinct)" if detail.form == "plain" else ""
     return f"e.g. {written}{known}" if written else ""
 

@@ -89,7 +89,8 @@ def test_any_number_of_tables_stays_in_the_budget_with_those_of_the_question(
 ) -> None:
     made = brief("统计华北区域的销售总额", many(number), layout=layout, tokens=tokens)
     assert {"订单", "区域"} <= set(made.shown)
-    assert "订单.区域编号 -> 区域.区域编号 (100 % match, right side unique)" in made.text
+    joined = "订单.区域编号 -> 区域.区域编号 (100 % match, right side unique)"
+    assert (joined if layout == "plain" else "订单.区域编号 = 区域.区域编号") in made.text
 
 
 def test_folded_tables_are_named_or_counted() -> None:
@@ -122,6 +123,16 @@ def test_a_wide_table_shows_the_columns_that_matter() -> None:
     wide = Profile(tables=(table("wide", *(f"filler_{i}" for i in range(900)), "unit_price"),), joins=())
     made = brief("What is the unit price?", wide, tokens=400)
     assert made.shown == ("wide",) and "unit_price" in made.text and "more columns not shown" in made.text
+
+
+def test_a_brief_for_small_models_leaves_out_what_is_not_asked_for() -> None:
+    rules = (Rule(text="Scrapped machines do not count as machines.", line=1), Rule(text="Texts are exact.", line=2))
+    made = brief("How many machines are there?", PROFILE, Knowledge(path="k.md", text="", rules=rules), layout="ddl")
+    assert "[1] Scrapped machines" in made.text and "Texts are exact" not in made.text
+    repeating = link("takes", "students", "sid").model_copy(update={"left_unique": False, "right_unique": False})
+    between = Profile(tables=(table("students", "sid"), table("takes", "sid")), joins=(repeating,))
+    assert "takes.sid" not in brief("Which students?", between, layout="ddl").text
+    assert "takes.sid" in brief("Which students?", between).text
 
 
 def test_rules_are_cut_by_relevance_not_by_position() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, TableProfile
-from tasks.solve.layout import Detail, join_line, one_line, share, spelled, table_lines
+from tasks.solve.layout import Detail, join_equation, join_line, one_line, share, spelled, table_lines
 
 CITY = ColumnProfile(
     name="city",
@@ -41,6 +41,29 @@ def test_ddl_says_the_same_in_sql() -> None:
         'CREATE TABLE "order" ( -- 8 rows; 2 lines could not be read',
         "  city VARCHAR, -- Where the customer lives; e.g. 'Oslo'; 12.5 % NULL",
         '  "Share (%)" DOUBLE, -- [percent]; 0.5 to 99',
+        ");",
+    ]
+
+
+def test_ddl_has_one_key_and_spans_in_place_of_examples() -> None:
+    number = ColumnProfile(
+        name="id", type="BIGINT", null_share=0, distinct=9, minimum="1", maximum="9", examples=("1", "2"), is_key=True
+    )
+    day = ColumnProfile(
+        name="day",
+        type="DATE",
+        null_share=0,
+        distinct=9,
+        minimum="2024-01-01",
+        maximum="2024-01-09",
+        examples=("2024-01-02",),
+        is_key=True,
+    )
+    table = TableProfile(name="t", origin="t.csv", rows=9, columns=(number, day))
+    assert table_lines(table, Detail("ddl")) == [
+        "CREATE TABLE t ( -- 9 rows",
+        "  id BIGINT PRIMARY KEY, -- 1 to 9",
+        "  day DATE, -- '2024-01-01' to '2024-01-09'",
         ");",
     ]
 
@@ -98,6 +121,7 @@ def test_a_join_says_how_well_it_holds() -> None:
         stated=True,
     )
     assert join_line(join) == "a.x -> b.y (98.7 % match, right side unique, stated in the knowledge)"
+    assert join_equation(join) == "a.x = b.y (98.7 % match)"
 
 
 def test_control_characters_and_lines_end_in_spaces() -> None:
