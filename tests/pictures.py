@@ -30,13 +30,16 @@ def main() -> None:
     root = Path(tempfile.mkdtemp(prefix="tablewright-pictures-"))
     folder = make_folder(root / "shop")
     with desk(root, shoot) as at:
-        at.page.set_viewport_size({"width": 1100, "height": 800})
+        at.page.set_viewport_size({"width": 1100, "height": 1250})
         run = at.submit(folder, QUESTION, root / "one", shot="form")
+        at.page.set_viewport_size({"width": 1100, "height": 800})
         assert at.ended(run) == "Completed"
         at.open(run)
         shoot(at.page, "run")
-        at.page.get_by_text("Artifacts", exact=True).first.click()
-        shoot(at.page, "artifacts")
+        at.page.goto(f"{at.url}/artifacts/key/answer")
+        at.page.set_viewport_size({"width": 1100, "height": 500})
+        shoot(at.page, "artifact")
+        at.page.set_viewport_size({"width": 1100, "height": 800})
         at.world.endpoint.replies = slow_after(2, 600)
         run = at.submit(folder, f"{QUESTION} Largest first.", root / "two")
         wait_for(lambda: at.world.endpoint.calls == ASKED + 3)
@@ -50,6 +53,8 @@ def main() -> None:
         wait_for(lambda: at.state(run)["run_count"] == 2)
         assert at.ended(run) == "Completed" and (root / "two" / "answer.csv").read_text("utf-8") == ANSWER
         at.open(run)
+        at.page.set_viewport_size({"width": 1100, "height": 1250})
+        at.page.get_by_text("Task Runs", exact=True).first.click()
         shoot(at.page, "retried")
     shutil.rmtree(root)
 

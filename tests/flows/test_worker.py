@@ -1,0 +1,74 @@
+"""deployments/prefect.yaml on a real server: deployed, run by a worker of a process pool, cached the second time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ui import end, wait_for
+from world import ANSWER, ASKED, ROOT, STAGES, World, make_folder, task_runs
+
+pytestmark = pytest.mark.service
+
+
+def prefect(world: World, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "prefect", "--no-prompt", *arguments],
+        cwd=ROOT,
+        env={**os.environ, **world.variables()},
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_deployment_file_works_with_a_worker(
+    server_url: str, prefect_api: str, world: World, tmp_path: Path
+) -> None:
+    world.environment |= {"PREFECT_API_URL": server_url, "PREFECT_WORKER_QUERY_SECONDS": "2"}
+    prefect(world, "work-pool", "create", "tablewright", "--type", "process", "--overwrite")
+    for _ in range(2):
+        said = prefect(world, "deploy", "--prefect-file", "deployments/prefect.yaml", "--all")
+        assert "answer/tables" in said
+    folder = make_folder(tmp_path / "shop")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "prefect", "worker", "start", "--pool", "tablewright"],
+        cwd=elsewhere,
+        env={**os.environ, **world.variables()},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        for number in (1, 2):
+            out = tmp_path / f"out{number}"
+            run = asyncio.run(started({"request": {"folder": str(folder), "out": str(out)}}))
+            wait_for(lambda run=run: asyncio.run(state(run)) not in ("SCHEDULED", "PENDING", "RUNNING"), 180)
+            assert asyncio.run(state(run)) == "COMPLETED"
+            assert (out / "answer.csv").read_text("utf-8") == ANSWER and world.endpoint.calls == ASKED
+        states = {task.name: task.state_name for task in asyncio.run(task_runs(run))}
+        assert states == dict.fromkeys(STAGES, "Cached") | {"take_inventory": "Completed", "deliver": "Completed"}
+    finally:
+        end(worker)
+
+
+async def started(parameters: dict[str, Any]) -> str:
+    from prefect.deployments import run_deployment
+
+    return str((await run_deployment("answer/tables", parameters=parameters, timeout=0)).id)
+
+
+async def state(run: str) -> str:
+    from prefect.client.orchestration import get_client
+
+    async with get_client() as client:
+        return str((await client.read_flow_run(run)).state_type.value)  # type: ignore[arg-type, union-attr]
