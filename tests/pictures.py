@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ui import desk, kill, wait_for
-from world import ANSWER, ASKED, ROOT, make_folder, slow_after, solver
+from ui import desk, kill
+from world import ANSWER, ASKED, ROOT, make_folder, slow_after, solver, wait_for
 
 TARGET = ROOT / "docs" / "pictures"
 QUESTION = "How many orders are there per category?"

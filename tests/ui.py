@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 from conftest import free_port
 from endpoint import Endpoint
-from world import World, solver
+from world import World, solver, wait_for
 
 CHROMIUM = "/usr/bin/chromium"
 PENDING = {"SCHEDULED", "PENDING", "RUNNING"}
@@ -128,12 +128,3 @@ def end(process: Any) -> None:
 def kill(pid: int) -> None:
     """What no handler sees."""
     os.kill(pid, signal.SIGKILL)
-
-
-def wait_for(condition: Callable[[], Any], seconds: float = 120) -> Any:
-    """The condition's value, as soon as it is true."""
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.2)
-    return found

@@ -11,6 +11,8 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -167,3 +169,26 @@ def last_run(store: Path) -> dict[str, Any]:
     newest = max((store / "runs").glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
     record: dict[str, Any] = json.loads(newest.read_text("utf-8"))
     return record
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 120) -> Any:
+    """The condition's value, as soon as it is true."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.2)
+    return found
+
+
+def children_of(session: int) -> list[str]:
+    """Processes of that session, and workers whose command names that parent."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (path / "cmdline").read_bytes().split(b"\0")
+            at = int((path / "stat").read_text().rsplit(")", 1)[1].split()[3])
+        except (OSError, ValueError, IndexError):
+            continue
+        if at == session or (b"tasks.core.sql.child" in command and str(session).encode() in command):
+            found.append(b" ".join(command).decode())
+    return found

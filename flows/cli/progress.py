@@ -16,6 +16,7 @@ from rich.text import Text
 
 from flows.cli.app import err
 from tasks import stage
+from tasks.core import notice
 
 if TYPE_CHECKING:
     from flows.batch import Row
@@ -28,18 +29,22 @@ class Progress:
 
     def __init__(self) -> None:
         self.ended: list[Text] = []
-        self.running: dict[str, float] = {}
+        self.running: dict[str, tuple[float, Spinner]] = {}
         self.note = ""
 
     def hear(self, name: str, event: stage.StageEvent, seconds: float) -> None:
         """One stage event."""
         if event == "start":
-            self.running[name] = time.monotonic()
+            self.running[name] = time.monotonic(), Spinner("dots")
             return
         if event != "retry":
             self.running.pop(name, None)
         mark, style = _MARKS[event]
-        said = {"cached": "from an earlier run", "retry": f"tried again in {seconds:g} s", "failed": "did not end"}
+        said = {
+            "cached": "from an earlier run",
+            "retry": f"tried again in {seconds:g} s",
+            "failed": "no result to keep",
+        }
         line = Text.assemble((f"{mark} ", style), f"{name.replace('_', ' '):<20}", said.get(event, f"{seconds:6.1f} s"))
         self.ended.append(line)
 
@@ -50,10 +55,9 @@ class Progress:
     def __rich__(self) -> Group:
         now = time.monotonic()
         lines: list[Text | Spinner] = [*self.ended]
-        lines += [
-            Spinner("dots", Text(f"{name.replace('_', ' '):<20}{now - began:6.1f} s", style="bold"))
-            for name, began in self.running.items()
-        ]
+        for name, (began, spinner) in [*self.running.items()]:
+            spinner.update(text=Text(f"{name.replace('_', ' '):<20}{now - began:6.1f} s", style="bold"))
+            lines.append(spinner)
         return Group(*lines, *([Text(self.note, style="dim")] if self.note and self.running else []))
 
 
@@ -64,12 +68,13 @@ def shown() -> Iterator[Progress]:
     if not err.is_terminal:
         yield progress
         return
-    token = stage.listener.set(progress.hear)
+    heard, said = stage.listener.set(progress.hear), notice.listener.set(progress.say)
     try:
         with Live(progress, console=err, refresh_per_second=8):
             yield progress
     finally:
-        stage.listener.reset(token)
+        stage.listener.reset(heard)
+        notice.listener.reset(said)
 
 
 class Board:

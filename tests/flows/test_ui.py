@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ui import desk, kill, wait_for
-from world import ANSWER, ASKED, QUESTION, STAGES, make_folder, slow_after, solver
+from ui import desk, kill
+from world import ANSWER, ASKED, QUESTION, STAGES, make_folder, slow_after, solver, wait_for
 
 pytestmark = [pytest.mark.service, pytest.mark.browser]
 CRASH_REPORT_SECONDS = 5

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ui import end, wait_for
-from world import ANSWER, ASKED, ROOT, STAGES, World, make_folder, task_runs
+from ui import end
+from world import ANSWER, ASKED, ROOT, STAGES, World, make_folder, task_runs, wait_for
 
 pytestmark = pytest.mark.service
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from endpoint import Delay
-from world import ANSWER, ASKED, QUESTION, World, files, make_folder, slow_after, solver
+from world import ANSWER, ASKED, QUESTION, World, children_of, files, make_folder, slow_after, solver, wait_for
 
 
 def suite(folder: Path, numbers: Sequence[int] = (1, 2)) -> Path:
@@ -127,24 +127,3 @@ def test_a_signal_writes_the_summary_and_leaves_no_process(world: World, tmp_pat
     assert statuses(tmp_path / "out") == {"task_1": "not_assessed", "task_2": "interrupted", "task_3": "interrupted"}
     assert summary(tmp_path / "out")["ended"] == "interrupted"
     assert not children_of(process.pid)
-
-
-def wait_for(condition: Any, seconds: float = 90) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.1)
-
-
-def children_of(session: int) -> list[str]:
-    """Processes of that session, and workers whose command names that parent."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (path / "cmdline").read_bytes().split(b"\0")
-            at = int((path / "stat").read_text().rsplit(")", 1)[1].split()[3])
-        except (OSError, ValueError, IndexError):
-            continue
-        if at == session or (b"tasks.core.sql.child" in command and str(session).encode() in command):
-            found.append(b" ".join(command).decode())
-    return found

@@ -1,0 +1,75 @@
+"""Progress on a terminal, and none elsewhere."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from world import ROOT, World, children_of, make_folder, slow_after, wait_for
+
+from flows.cli.progress import Progress
+from tasks import stage
+
+
+def test_progress_names_what_runs_what_ended_and_how() -> None:
+    from rich.console import Console
+
+    progress = Progress()
+    events: list[tuple[str, stage.StageEvent, float]] = [
+        ("take_inventory", "start", 0),
+        ("take_inventory", "done", 0.2),
+        ("build_catalogue", "start", 0),
+        ("build_catalogue", "cached", 0.1),
+        ("write_contract", "start", 0),
+        ("write_contract", "retry", 2),
+        ("write_contract", "failed", 9),
+        ("solve_question", "start", 0),
+    ]
+    for event in events:
+        progress.hear(*event)
+    progress.say("starting the local model")
+    console = Console(width=80)
+    with console.capture() as captured:
+        console.print(progress)
+    lines = captured.get().splitlines()
+    assert [line.split()[0] for line in lines[:4]] == ["✓", "=", "↻", "✗"]
+    assert "from an earlier run" in lines[1] and "tried again in 2 s" in lines[2]
+    assert "solve question" in lines[4] and lines[5] == "starting the local model"
+
+
+@pytest.mark.slow
+def test_a_terminal_sees_the_stages(world: World, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from flows.cli.main import main; main()"]
+    arguments = ["answer", str(make_folder(tmp_path / "shop")), "--no-prefect"]
+    environment = {**os.environ, **world.variables(), "TERM": "xterm"}
+    with subprocess.Popen(command + arguments, cwd=ROOT, env=environment, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:
+                break
+            seen += part
+            if not part:
+                break
+    text = seen.decode()
+    assert process.returncode == 0 and "solve question" in text and "茶" in text
+
+
+@pytest.mark.slow
+def test_an_interrupted_answer_ends_with_130_and_leaves_no_process(world: World, tmp_path: Path) -> None:
+    world.endpoint.replies = slow_after(1, 120)
+    arguments = ("answer", str(make_folder(tmp_path / "shop")), "--no-prefect")
+    with world.start(*arguments, start_new_session=True) as process:
+        wait_for(lambda: world.endpoint.calls > 1)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in said
+    assert not children_of(process.pid)
