@@ -5,6 +5,7 @@ Small models take a column from the wrong alias or forget the table between two 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tasks.solve.scopes import Schema, Source, columns_of, key, selects, sources
@@ -103,10 +104,11 @@ def _unknown_source(column: exp.Column, select: exp.Select, seen: list[Source], 
     if by_name:
         name = by_name[0].exact(column.name) or by_name[0].near(column.name)
         return _take(column, by_name[0], name, "is in") if name else ""
-    table = schema.near(column.table)
-    if table and any(key(c.name) == key(column.name) for c in table.columns):
-        return _join(column, select, seen, schema, {table.name})
-    return _wrong_source(column, select, seen, None, schema)
+    near = schema.near(column.table)
+    meant = {near.name} if near else {t.name for t in schema.tables.values() if _abbreviates(column.table, t.name)}
+    owners = _owners(column, schema) & meant - {source.table.name for source in seen if source.table}
+    joined = _join(column, select, seen, schema, owners) if owners else ""
+    return joined or _wrong_source(column, select, seen, None, schema)
 
 
 def _wrong_source(
@@ -123,10 +125,19 @@ def _wrong_source(
                 return _take(column, holders[0], find(holders[0], column.name) or "", "is in")
     if not column.table and column.this.quoted:
         return _to_text(column)
-    owners = {
-        table.name for table in schema.tables.values() if any(key(c.name) == key(column.name) for c in table.columns)
-    }
-    return _join(column, select, seen, schema, owners - {opposite.table.name if opposite and opposite.table else ""})
+    owners = _owners(column, schema) - {opposite.table.name if opposite and opposite.table else ""}
+    return _join(column, select, seen, schema, owners)
+
+
+def _owners(column: exp.Column, schema: Schema) -> set[str]:
+    """Tables that have a column of this name, whatever its spelling."""
+    return {t.name for t in schema.tables.values() if any(key(c.name) == key(column.name) for c in t.columns)}
+
+
+def _abbreviates(alias: str, table: str) -> bool:
+    """Whether the alias is the start of the table's name, or the first letters of its words."""
+    initials = "".join(part[0] for part in re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", table) if part)
+    return key(table).startswith(key(alias)) or key(initials) == key(alias)
 
 
 def _join(column: exp.Column, select: exp.Select, seen: list[Source], schema: Schema, owners: set[str]) -> str:

@@ -98,9 +98,11 @@ async def _mend(engine: Engine, column: exp.Column, text: exp.Literal, schema: S
     found = await _spellings(engine, *place, written) or _yes_or_no(place[1], written)
     if found:
         others = [exp.Literal.string(value) for value in found]
-        if len(others) == 1 or not isinstance(text.parent, exp.EQ):
+        if isinstance(text.parent, exp.In):
+            text.replace(others)
+        elif len(others) == 1:
             text.replace(others[0])
-        else:
+        elif text.parent:
             text.parent.replace(exp.In(this=column.copy(), expressions=others))
         return f"{literal(written)} is stored as {', '.join(map(literal, found))}"
     return await _elsewhere(engine, column, text, schema) if isinstance(text.parent, exp.EQ) else ""
