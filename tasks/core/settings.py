@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, SecretStr, ValidationError
 
 from tasks.core.errors import InputError
+from tasks.core.models.answer import Style
 from tasks.core.models.value import Value
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -138,7 +139,7 @@ class ContractSettings(Value):
 class AgentSettings(Value):
     """The solver's loop."""
 
-    style: Literal["tools", "json", "single", "bare"]
+    style: Style
     turns: int = Field(ge=1)
     same_call_limit: int = Field(ge=2)
     result_chars: int = Field(ge=200)

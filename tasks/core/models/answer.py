@@ -14,6 +14,8 @@ from tasks.core.models.source import ArtifactRef
 from tasks.core.models.value import Value
 
 Cell = str | int | float | bool | None
+Style = Literal["tools", "json", "single", "bare"]
+"""How the model works; `bare` is a yardstick, no way to answer."""
 Status = Literal["approved", "rejected", "not_assessed", "partial", "failed"]
 Unsettled = Literal["", "stopped", "transient"]
 """Why a result holds for this run only and is not recorded: a budget or a refusing endpoint `stopped` it, or
@@ -135,7 +137,7 @@ class Candidate(Value):
 class Attempt(Value):
     """One run of the solver: every step, every candidate, and the one it stands by."""
 
-    style: Literal["tools", "json", "single", "bare"]
+    style: Style
     steps: tuple[Step, ...]
     candidates: tuple[Candidate, ...] = ()
     chosen: int | None = None

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from tasks.core.models.answer import Candidate, Contract, JoinAudit, Question, Status, Step
+from tasks.core.models.answer import Candidate, Contract, JoinAudit, Question, Status, Step, Style
 from tasks.core.models.source import FileKind, Outcome
 from tasks.core.models.value import Value
 
@@ -117,7 +117,7 @@ class StageUsage(Value):
 class Solving(Value):
     """How the solver came to its submission."""
 
-    style: Literal["tools", "json", "single"]
+    style: Style
     ended: str
     chosen: int | None
     """Index into `candidates`."""
