@@ -119,7 +119,7 @@ class _Loading:
             notes = part.notes
             if part.set_aside:
                 renames.append((f"{part.stored}__set_aside", f"{name}__set_aside"))
-                notes = (*notes, f"{part.set_aside:,} lines could not be read; they are kept in {name}__set_aside")
+                notes = (*notes, f"{part.set_aside:,} lines are not in it; they are kept in {name}__set_aside")
             if name != part.name:
                 notes = (*notes, f"called {part.name!r} in its source; other tables have that name too")
             tables.append(_table(file, part, name, notes))

@@ -99,7 +99,7 @@ def decide(name: str, shapes: dict[str, Tally], infer: bool) -> tuple[Target, tu
     kind = (_numbers(shapes, values) or _dates(counts, values)) if values else ""
     if not kind:
         return Target(name), _text_notes(name, shapes, values, infer)
-    value = "{t}"
+    value = "{t}" if any(tally.padded for tally in shapes.values()) else "{x}"
     notes = []
     if empty:
         value = f"case when {{t}} = '' or {{t}} in {_MARKS} then null else {{t}} end"

@@ -32,6 +32,7 @@ class _Reading:
     short: int = 0
     long: int = 0
     above: str = ""
+    last_unnamed: bool = False
     notes: list[str] = field(default_factory=list)
 
 
@@ -104,7 +105,7 @@ def _skip(file: TextIO, layout: Layout, aside: Aside) -> str:
         if text.strip() and not text.lower().startswith("sep="):
             aside.add(number, text, "above the header")
             titles.append(" ".join(text.split()))
-    return f": {cut(' / '.join(titles), 200)!r}" if titles else ""
+    return repr(cut(" / ".join(titles), 200)) if titles else ""
 
 
 def _read_fast(text: Path, draft: Draft, layout: Layout, header: int) -> bool:
@@ -170,8 +171,12 @@ def _names(header: Record, width: int, reading: _Reading) -> tuple[str, ...]:
     renamed = [f"{old!r} → {new!r}" for old, new in zip(wanted, names, strict=True) if old != new]
     if renamed:
         reading.notes.append(f"columns of the same name: {cut(', '.join(renamed), 200)}")
-    if header and len(empty := [part for part in header if not (part and part.strip())]):
-        reading.notes.append(f"{len(empty)} columns without a name, numbered by position")
+    unnamed = [not (part and part.strip()) for part in header]
+    reading.last_unnamed = len(unnamed) > 1 and unnamed[-1]
+    if any(unnamed):
+        reading.notes.append(
+            f"{sum(unnamed)} columns without a name, numbered by position; an empty last one is left out"
+        )
     return names
 
 
@@ -179,7 +184,7 @@ def _decide(draft: Draft, names: tuple[str, ...], reading: _Reading) -> tuple[li
     targets: list[Target | None] = []
     columns = []
     for position, (name, shapes) in enumerate(zip(names, draft.tallies(SHAPE), strict=True)):
-        if not shapes and position >= reading.width:
+        if not shapes and (position >= reading.width or (position == reading.width - 1 and reading.last_unnamed)):
             targets.append(None)
             continue
         target, notes = decide(name, shapes, infer=True)
@@ -190,12 +195,12 @@ def _decide(draft: Draft, names: tuple[str, ...], reading: _Reading) -> tuple[li
 
 def _say(layout: Layout, met: Irregular, reading: _Reading) -> list[str]:
     said = []
-    if layout.above:
-        said.append(f"{layout.above} lines above the header were skipped{reading.above}")
+    if reading.above:
+        said.append(f"above the header: {reading.above}")
     if reading.short:
         said.append(f"{reading.short:,} rows have fewer fields than the header; NULL in the missing ones")
     if reading.long:
-        said.append(f"{reading.long:,} rows have more fields than the header ({reading.width}); columns were added")
+        said.append(f"{reading.long:,} rows have more fields than the header ({reading.width}); what they hold stands in added columns")
     if met.blank_lines:
         said.append(f"{met.blank_lines:,} blank lines skipped")
     if met.loose_quotes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tasks.intake.records import Dialect, Irregular, Record, records
 
-_DELIMITERS = (",", ";", "\t", "|")
+_DELIMITERS = (",", ";", "\t", "|", "，")
 _LINES = 400
 _VALUE = re.compile(r"[-+]?[\d.,]*\d[\d.,]*%?|\d{4}-\d\d?-\d\d?.*|\d\d?[/.]\d\d?[/.]\d{2,4}.*")
 _YEAR = re.compile(r"(1[89]|20|21)\d\d")
@@ -46,8 +46,10 @@ def sniff(sample: str, suffix: str) -> Layout:
     first = _first(found, width)
     above = (1 if told else 0) + (found[first][0] - 1 if first < len(found) else 0)
     header, notes = _header([record for _, record in found[first:]])
-    if told and not above - 1:
+    if told:
         notes = (*notes, f"the first line names the delimiter {told[1]!r}")
+    if width == 1 and found and re.search(r"\S(?: {2,}|、)\S", found[first][1][0] or ""):
+        notes = (*notes, "one column only, though its name holds blanks or signs that may separate columns")
     return Layout(_spaced(dialect, found[first:]), above, header, notes)
 
 
@@ -65,7 +67,8 @@ def _try(lines: list[str], dialect: Dialect) -> tuple[float, Dialect, list[tuple
     """Score by how many records have the commonest width; None when this delimiter does not divide the lines."""
     if dialect.quote == "'":
         mark = re.escape(dialect.delimiter)
-        if len(re.findall(rf"(?:^|{mark})'[^'\n]*'(?={mark}|$)", "".join(lines), re.MULTILINE)) < 3:
+        quoted = len(re.findall(rf"(?:^|{mark})'[^'\n]*'(?={mark}|$)", "".join(lines), re.MULTILINE))
+        if quoted < 2 or quoted < 0.5 * (len(lines) - 1):
             return None
     found = _read(lines, dialect)
     plain = [record for _, record in found if not (record[0] or "").startswith("#")] or [record for _, record in found]
@@ -75,6 +78,8 @@ def _try(lines: list[str], dialect: Dialect) -> tuple[float, Dialect, list[tuple
     width, count = max(widths.items(), key=lambda item: (item[1] * (item[0] > 1), item[0]))
     if width < 2 or (count < 2 and len(plain) > 1) or count < 0.5 * len(plain):
         return None
+    if dialect.delimiter == "，" and count < len(plain):
+        return None  # also the comma of Chinese prose
     score = count / len(plain) + min(width, 50) / 500 + (0.05 if dialect.quote == "'" else 0)
     return score, dialect, found, width
 

@@ -17,6 +17,10 @@ _BLANKS = (9, 10, 13, 32, 160, 12288)
 """Tab, line ends, space, no-break space, ideographic space. DuckDB reads no \\u in strings, so by number."""
 
 
+_WIDE = 25
+"""Columns whose values are worked on in one statement."""
+
+
 @dataclass(frozen=True)
 class Tally:
     """Values of one column that have one shape."""
@@ -194,12 +198,23 @@ class Draft:
 
         A value that does not fit its target raises duckdb.Error: types come from counts, so that is a defect.
         """
+        values = [
+            target.value.format(x=f"c{i}", t=_trimmed(f"c{i}")) if target else "" for i, target in enumerate(targets)
+        ]
+        worked = [i for i, value in enumerate(values) if value not in ("", f"c{i}")]
+        if len(worked) > _WIDE:  # so many expressions in one statement take gigabytes and minutes
+            self._builder.run("pragma disable_optimizer")
+            for start in range(0, len(worked), _WIDE):
+                changes = ", ".join(f"c{i} = {values[i]}" for i in worked[start : start + _WIDE])
+                self._builder.run(f"update {self._NAME} set {changes}")
+            values = [f"c{i}" for i in range(len(values))]
         parts = [
-            f"cast({target.value.format(x=f'c{i}', t=_trimmed(f'c{i}'))} as {target.type}) as {quote(target.name)}"
-            for i, target in enumerate(targets)
+            f"cast({value} as {target.type}) as {quote(target.name)}"
+            for value, target in zip(values, targets, strict=True)
             if target
         ]
         self._builder.run(f"create table {quote(table)} as select {', '.join(parts)} from {self._NAME}")
+        self._builder.run("pragma enable_optimizer")
         self._builder.run(f"drop table {self._NAME}")
         return self._builder.count(table)
 
