@@ -100,8 +100,9 @@ stage.listener.set(hear)
     done = world.run(*arguments, str(tmp_path / "two"))
     assert (done.returncode, world.endpoint.calls) == (0, ASKED), done.stderr
     world.environment["TABLEWRIGHT_STORE"] = str(tmp_path / "other")
-    world.run(*arguments, str(tmp_path / "three"))
-    assert files(tmp_path / "two") == files(tmp_path / "three")
+    done = world.run(*arguments, str(tmp_path / "three"))
+    assert done.returncode == 0, done.stderr
+    assert files(tmp_path / "two") == files(tmp_path / "three"), tmp_path
     assert world.endpoint.calls == 2 * ASKED
 
 
@@ -127,4 +128,6 @@ journal.Journal.keep = keep
     done = world.run(*arguments, "--json")
     assert (done.returncode, world.endpoint.calls) == (0, ASKED), done.stderr
     assert json.loads(done.stdout)["spend"]["journaled"] >= 1
-    assert (tmp_path / "out" / "answer.csv").read_text("utf-8") == ANSWER
+    world.environment["TABLEWRIGHT_STORE"] = str(tmp_path / "other")
+    assert world.run(*arguments[:-1], str(tmp_path / "whole")).returncode == 0
+    assert files(tmp_path / "out") == files(tmp_path / "whole"), tmp_path

@@ -40,7 +40,7 @@ def package(
         question=given.question,
         status=verdict[0],
         reason=verdict[1],
-        contract=attempt.contract,
+        contract=attempt.contract.model_copy(update={"usage": attempt.contract.usage.whoever_paid()}),
         replay=found.replay,
         outline=found.parts,
         used=used,
@@ -98,14 +98,14 @@ def _solving(attempt: Attempt) -> Solving:
         **attempt.model_dump(include={"style", "ended", "chosen", "samples", "problems"}),
         agreement=attempt.agreement,
         candidates=attempt.candidates,
-        steps=attempt.steps,
+        steps=tuple(step.model_copy(update={"usage": step.usage.whoever_paid()}) for step in attempt.steps),
     )
 
 
 def _usage(given: Assignment, attempt: Attempt) -> Iterator[StageUsage]:
     for stage, usage in (("contract", given.contract.usage), ("agent", attempt.usage)):
         if usage != Usage():
-            calls = usage.calls + usage.journaled
+            calls = usage.whoever_paid().calls
             yield StageUsage(stage=stage, calls=calls, tokens_in=usage.tokens_in, tokens_out=usage.tokens_out)
 
 

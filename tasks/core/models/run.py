@@ -24,6 +24,10 @@ class Usage(Value):
             tokens_out=self.tokens_out + other.tokens_out,
         )
 
+    def whoever_paid(self) -> Usage:
+        """The same with journaled replies among the calls: equal for a run and for its rerun after a crash."""
+        return self.model_copy(update={"calls": self.calls + self.journaled, "journaled": 0})
+
 
 class StageSpend(Value):
     """Model calls of one stage. Journaled replies are counted apart: they cost nothing again."""
