@@ -80,7 +80,7 @@ class _Loading:
         except ChildError as error:
             raise InputError(
                 f"files cannot be read here: the reading process {error.message}",
-                f"give it more memory: intake.memory_mb is {self._limits.memory_mb}",
+                f"see `tablewright doctor`; where memory is short, raise intake.memory_mb ({self._limits.memory_mb})",
             ) from error
 
     async def load(self, root: Path, file: SourceFile) -> SourceFile:

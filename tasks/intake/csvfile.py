@@ -200,7 +200,9 @@ def _say(layout: Layout, met: Irregular, reading: _Reading) -> list[str]:
     if reading.short:
         said.append(f"{reading.short:,} rows have fewer fields than the header; NULL in the missing ones")
     if reading.long:
-        said.append(f"{reading.long:,} rows have more fields than the header ({reading.width}); what they hold stands in added columns")
+        said.append(
+            f"{reading.long:,} rows have more fields than the header ({reading.width}); what they hold stands in added columns"
+        )
     if met.blank_lines:
         said.append(f"{met.blank_lines:,} blank lines skipped")
     if met.loose_quotes:

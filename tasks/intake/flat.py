@@ -54,10 +54,13 @@ class Rows:
         names = unique_names(found)
         changed = [f"{old!r} → {new!r}" for old, new in zip(found, names, strict=True) if old != new]
         if changed:
-            notes.append(f"keys that differ only in case, renamed: {cut(', '.join(changed), 200)}")
+            notes.append(f"keys that are empty or differ only in case, renamed: {cut(', '.join(changed), 200)}")
         targets: list[Target | None] = []
         columns = []
         for name, kinds, shapes in zip(names, self._kinds, self._draft.tallies(SHAPE), strict=True):
+            if not kinds and any(other.startswith(f"{name}.") for other in found):
+                targets.append(None)  # an object here, null there: its own columns are NULL then
+                continue
             target, said = _type(name, kinds, shapes)
             targets.append(target)
             columns.append(Column(name=name, type=target.type, notes=said))

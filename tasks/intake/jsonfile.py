@@ -6,13 +6,14 @@ A value keeps its type: text is text, even when it looks like a number. A column
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tasks.core.errors import InputError
 from tasks.core.files.text import detect, transcode
 from tasks.core.sql.build import Builder
+from tasks.intake import wrappers
 from tasks.intake.aside import Aside
 from tasks.intake.flat import Rows
 from tasks.intake.part import Part
@@ -145,16 +146,11 @@ def _rows_of_array(stream: Stream) -> Iterator[dict[str, Any]]:
             if number == 1 and value and all(type(name) is str for name in value) and len(set(value)) == len(value):
                 header = value
                 continue
-            yield _named(value, header)
+            yield wrappers.named(value, header)
         else:
             yield {"value": value}
     if header and number == 1:
-        yield _named(header, None)
-
-
-def _named(value: list[Any], header: list[str] | None) -> dict[str, Any]:
-    names = header or []
-    return {names[i] if i < len(names) else f"column{i + 1}": item for i, item in enumerate(value)}
+        yield wrappers.named(header, None)
 
 
 def _object(stream: Stream, job: _Job) -> None:
@@ -188,50 +184,19 @@ def _name_sets(job: _Job, sets: list[str], rest: dict[str, Any]) -> None:
 
 def _without_sets(rest: dict[str, Any], job: _Job) -> None:
     stem = job.path.stem
-    for shape in (_split, _columns, _keyed):
+    for shape in (wrappers.split, wrappers.by_columns, wrappers.by_key):
         if (rows := shape(rest)) is not None:
             job.table(stem, "", rows)
             return
+    if sets := list(wrappers.inner_sets(rest)):
+        for key, rows in sets:
+            job.table(stem if key.lower() in _GENERIC and len(sets) == 1 else key, key, rows)
+        if kept := wrappers.without_empty(rest):
+            job.table(f"{stem}__meta", "", [kept])
+        return
     empty = [key for key, value in rest.items() if value == []]
     told = next((rest[key] for key in _NAMES if type(rest.get(key)) is str and rest[key].strip()), "")
     if told and len(empty) == 1 and len(rest) == 2:
         job.table(str(told), str(told), [])
     else:
         job.table(stem, "", [rest])
-
-
-def _split(rest: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """`{"columns": […], "data": [[…], …]}`."""
-    names = rest.get("columns")
-    data = rest.get("data", rest.get("rows", rest.get("values")))
-    if isinstance(names, list) and isinstance(data, list) and data and all(isinstance(row, list) for row in data):
-        return [_named(row, [str(name) for name in names]) for row in data]
-    return None
-
-
-def _columns(rest: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """`{"a": [1, 2], "b": [3, 4]}`, or pandas' `{"a": {"0": 1, "1": 2}, …}`."""
-    values = list(rest.values())
-    lists = len(values) > 1 and all(isinstance(value, list) and value for value in values)
-    flat = lists and len({len(value) for value in values}) == 1
-    if flat and all(not isinstance(item, list | dict) for value in values for item in value):
-        return [dict(zip(rest, row, strict=True)) for row in zip(*values, strict=True)]
-    if len(values) > 1 and all(isinstance(value, dict) for value in values):
-        keys = list(dict.fromkeys(key for value in values for key in value))
-        scalars = all(not isinstance(item, list | dict) for value in values for item in value.values())
-        if keys and scalars and all(key.isdecimal() for key in keys) and not all(key.isdecimal() for key in rest):
-            return [{name: column.get(key) for name, column in rest.items()} for key in keys]
-    return None
-
-
-def _keyed(rest: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """`{"id1": {…}, "id2": {…}}` with alike objects; the key becomes the column `_key`."""
-    values = list(rest.values())
-    if len(values) < 2 or not all(isinstance(value, dict) and value for value in values):
-        return None
-    common = set.intersection(*(set(value) for value in values))
-    union = set.union(*(set(value) for value in values))
-    return [{"_key": key, **value} for key, value in rest.items()] if len(common) >= 0.5 * len(union) else None
-
-
-Shape = Callable[[dict[str, Any]], list[dict[str, Any]] | None]

@@ -118,7 +118,7 @@ def _open(path: Path, ours: bool) -> sqlite3.Connection:
     damage = [row[0] for row in connection.execute("pragma quick_check(3)") if row[0] != "ok"]
     if damage:
         connection.close()
-        raise InputError(f"the database is damaged: {'; '.join(damage)[:200]}")
+        raise InputError(f"the database is damaged: {' '.join('; '.join(damage).split())[:200]}")
     return connection
 
 

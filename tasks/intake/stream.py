@@ -84,7 +84,8 @@ class Stream:
                 if len(self._text) - self._at < _VALUE and self._more(whole=True):
                     continue
                 where = self._passed + self._text.count("\n", 0, error.pos) + 1
-                raise InputError(f"not valid JSON: {error.msg} in line {where}") from None
+                what = error.msg.removesuffix(" starting at").removesuffix(" at")
+                raise InputError(f"not valid JSON: {what} in line {where}") from None
             if end == len(self._text) and self._more():
                 continue
             self._at = end
