@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from flows.request import AnswerRequest
 from flows.session import Ended
@@ -32,8 +33,11 @@ async def launch(request: AnswerRequest, in_prefect: bool) -> Ended:
     if in_prefect:
         from flows.deployed import answer_flow
 
-        ended: Ended = await answer_flow(request)
-        return ended
+        state: Any = await answer_flow(request, return_state=True)
+        ended = await state.aresult(raise_on_failure=False)
+        if isinstance(ended, Ended):
+            return ended
+        raise ended
     from flows.answer import answer
 
     return await answer(request)

@@ -68,6 +68,27 @@ def test_an_input_error_fails_the_run_and_says_why(prefect_api: str, world: Worl
         in_prefect(tmp_path / "nowhere", tmp_path / "out")
 
 
+def test_a_run_without_an_answer_fails_in_the_ui_and_still_gives_its_report(
+    prefect_api: str, world: World, tmp_path: Path
+) -> None:
+    from prefect.client.orchestration import get_client
+
+    from flows.cli.launch import launch
+
+    world.endpoint.replies = lambda _: "no JSON"
+
+    async def main() -> tuple[Ended, Any]:
+        ended = await launch(make(folder=str(make_folder(tmp_path / "shop")), out=str(tmp_path / "out")), True)
+        async with get_client() as client:
+            return ended, await client.read_flow_run(ended.prefect)  # type: ignore[arg-type]
+
+    ended, run = asyncio.run(main())
+    assert ended.answer.status == "failed" and ended.files == ("evidence.json", "report.html")
+    assert (run.state_name, run.state.message) == ("Failed", f"failed: {ended.answer.reason}")
+    with pytest.raises(InputError, match="there is no folder"):
+        asyncio.run(launch(make(folder=str(tmp_path / "nowhere")), True))
+
+
 def test_any_file_system_block_may_hold_the_store(prefect_api: str, world: World, tmp_path: Path) -> None:
     from fsspec.implementations.memory import MemoryFileSystem
     from prefect.filesystems import RemoteFileSystem
