@@ -16,7 +16,7 @@ from tasks.core.errors import SandboxError
 from tasks.core.models.answer import Cell
 from tasks.core.sql.cells import csv_lines
 
-_FIELD = re.compile(r'(?:^|(?<=,))("(?:[^"]|"")*"|[^,"]*)(?=,|$)', re.DOTALL)
+_FIELD = re.compile(r'(?:^|(?<=,))("(?:[^"]++|"")*+"|[^,"]*)(?=,|$)', re.DOTALL)
 _FRACTIONAL = ("DOUBLE", "FLOAT", "REAL", "DECIMAL", "NUMERIC")
 Cells = Iterable[Sequence[str | None]]
 """Rows in the answer's form: every cell as text, NULL as None."""
@@ -78,12 +78,14 @@ def read_export(path: Path, types: Sequence[str]) -> Iterator[list[str | None]]:
 
 def _records(lines: Iterable[str]) -> Iterator[str]:
     """Lines put together again where a quoted field runs on, without their end."""
-    pending = ""
+    pending: list[str] = []
+    quotes = 0
     for line in lines:
-        pending += line
-        if pending.count('"') % 2 == 0:
-            yield pending.removesuffix("\n")
-            pending = ""
+        pending.append(line)
+        quotes += line.count('"')
+        if quotes % 2 == 0:
+            yield "".join(pending).removesuffix("\n")
+            pending, quotes = [], 0
 
 
 def _unquote(field: str) -> str | None:

@@ -18,6 +18,8 @@ from tasks.core.sandbox.watch import Ending
 from tasks.core.settings import SandboxSettings
 
 _MESSAGE_CHARS, _LINE_CHARS, _TAIL_CHARS = 600, 160, 300
+_MOST_VALUES = 3_000_000
+"""Values of a result, as its commas and brackets show: three bytes of JSON (`[],`) become some 70 of ours."""
 
 
 class ProgramResult(Value):
@@ -51,6 +53,10 @@ def clean(text: str) -> str:
 
 
 def _parse(data: bytes) -> dict[str, Any]:
+    if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+        raise SandboxError(
+            f"the program's result holds more than {_MOST_VALUES} values", "aggregate, or give fewer columns"
+        )
     try:
         text = data.decode("utf-8")
         record = json.loads(text, parse_constant=_refuse, parse_float=_finite)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -39,6 +40,8 @@ class Join:
 class Chain:
     """One SELECT's sources and the joins between them."""
 
+    mark: str
+    """Ends the names that measuring adds. Made from the query, so that no column of the data can bear one of them."""
     ctes: str
     recursive: bool
     sources: tuple[Source, ...]
@@ -55,12 +58,14 @@ def chains(sql: str) -> list[Chain]:
     from sqlglot import exp, parse_one
 
     tree = parse_one(sql, dialect=_DIALECT)
-    found = map(_chain, tree.find_all(exp.Select, bfs=False))
+    mark = hashlib.blake2b(sql.encode(), digest_size=8).hexdigest()
+    texts: dict[int, str] = {}
+    found = (_chain(select, mark, texts) for select in tree.find_all(exp.Select, bfs=False))
     return [chain for chain in found if chain and chain.joins]
 
 
-def _chain(select: exp.Select) -> Chain | None:
-    """The sources and joins of a SELECT; None when it has no FROM."""
+def _chain(select: exp.Select, mark: str, texts: dict[int, str]) -> Chain | None:
+    """The sources and joins of a SELECT; None when it has no FROM. `texts` keeps what was written of CTEs."""
     from sqlglot import exp
 
     clause = select.args.get("from_") or select.args.get("from")
@@ -71,11 +76,13 @@ def _chain(select: exp.Select) -> Chain | None:
     where = select.args.get("where")
     top = where.this if where else None
     conditions = list(top.flatten(unnest=False)) if isinstance(top, exp.And) else [top] if top else []
-    ctes, recursive = _visible_ctes(select)
+    ctes, recursive = _visible_ctes(select, texts)
+    numbers = [f"__row{position}_{mark}" for position in range(len(nodes))]
     return Chain(
+        mark=mark,
         ctes=ctes,
         recursive=recursive,
-        sources=tuple(map(_source, nodes, range(len(nodes)), _labels(nodes))),
+        sources=tuple(map(_source, nodes, numbers, _labels(nodes))),
         joins=tuple(_after_comma(list(map(_join, joins)))),
         where=tuple(map(_sql, conditions)),
     )
@@ -104,10 +111,10 @@ def _flat(first: exp.Expr, joins: list[exp.Join]) -> tuple[exp.Expr, list[exp.Jo
     return _flat(bare, [*own, *joins])
 
 
-def _source(node: exp.Expr, position: int, label: str) -> Source:
+def _source(node: exp.Expr, number: str, label: str) -> Source:
     from sqlglot import exp
 
-    number, problem = f"__row{position}", ""
+    problem = ""
     if not isinstance(node, exp.Table | exp.Subquery):
         problem = f"{type(node).__name__.lower()} depends on the row beside it"
     elif node.args.get("joins") or (isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table)):
@@ -149,8 +156,11 @@ def _labels(nodes: Sequence[exp.Expr]) -> list[str]:
     return labels
 
 
-def _visible_ctes(select: exp.Expr) -> tuple[str, bool]:
-    """Definitions that the SELECT can name, outermost first, and whether one may be recursive."""
+def _visible_ctes(select: exp.Expr, texts: dict[int, str]) -> tuple[str, bool]:
+    """Definitions that the SELECT can name, outermost first, and whether one may be recursive.
+
+    Each is written once for all that can name it: a query of hundreds took minutes else.
+    """
     path = list(_ancestors(select))
     found: list[exp.Expr] = []
     recursive = False
@@ -159,7 +169,10 @@ def _visible_ctes(select: exp.Expr) -> tuple[str, bool]:
         if clause is not None:
             recursive = recursive or bool(clause.args.get("recursive"))
             found = [*takewhile(lambda cte: not any(cte is parent for parent in path), clause.expressions), *found]
-    return ", ".join(map(_sql, found)), recursive
+    for cte in found:
+        if id(cte) not in texts:
+            texts[id(cte)] = _sql(cte)
+    return ", ".join(texts[id(cte)] for cte in found), recursive
 
 
 def _ancestors(node: exp.Expr) -> Iterator[exp.Expr]:

@@ -1,7 +1,8 @@
 """Requests of the engine → rows of a read-only, locked catalogue. Runs as a worker process only.
 
-The connection has one thread: with more, sums of floats, ties and unordered rows change from run to run and
-a query could not be replayed.
+The database has one thread: with more, sums of floats, ties and unordered rows change from run to run and
+a query could not be replayed. Each request has a connection of its own, so that nothing of one (a temporary table, a
+variable) is there for the next.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     import duckdb
 
 _BATCH = 4096
-_REPLY_CHARS = 16 << 20
-"""Most text of a preview."""
+_REPLY_CHARS, _REPLY_CELLS = 16 << 20, 4_000_000
+"""Most text of a preview, and most cells: whoever asked holds them as objects, some 100 bytes each."""
+_FILE_CHARS = 1 << 30
+"""Most text of an export."""
 _LOSSY = re.compile(r"\bINTERVAL\b|\w+_NS\b")
 """Types whose Python values say less than the column: months become days, nanoseconds are cut."""
 
@@ -36,20 +39,28 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     sql = request.get("sql", "")
     schema: dict[str, tuple[str, ...]] = {}
     try:
-        connection, schema = _open(request["database"], request["memory_mb"])
-        if request["do"] == "measure":
-            return {"rows": [_measure(connection, statement) for statement in request["statements"]]}
-        if request["do"] == "open":
-            return {"tables": list(schema)}
-        if problem := guard.check(sql, schema, connection):
-            return {"error": problem}
-        return _run(connection, request)
+        database, schema = _open(request["database"], request["memory_mb"])
+        with database.cursor() as connection:
+            for statement in _of_a_model(request):
+                if problem := guard.check(statement, schema, connection):
+                    return {"error": problem}
+            if request["do"] == "open":
+                return {"tables": list(schema)}
+            if request["do"] == "measure":
+                return {"rows": [_measure(connection, statement) for statement in request["statements"]]}
+            return _run(connection, request)
     except (MemoryError, duckdb.OutOfMemoryException):
         return {"memory": True}
-    except _TooWide:
-        return {"error": "the rows hold too much text to show: select fewer columns, or left(column, 200)"}
+    except _TooMuch as error:
+        return {"error": str(error)}
     except duckdb.Error as error:
         return {"error": messages.explain(str(error), sql, schema)}
+
+
+def _of_a_model(request: dict[str, Any]) -> list[str]:
+    """Statements in which a model had a part."""
+    statements: list[str] = request["statements"] if request.get("guarded") else []
+    return [request["sql"]] if request["do"] in ("query", "export") else statements
 
 
 def _run(connection: duckdb.DuckDBPyConnection, request: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +76,7 @@ def _run(connection: duckdb.DuckDBPyConnection, request: dict[str, Any]) -> dict
             digest.add(batch)
             if len(preview) < wanted:
                 preview += to_cells(batch[: wanted - len(preview)], types)
-                _check_width(preview)
+                _check_size(preview)
             export.write(batch, types)
             if truncated:
                 break
@@ -105,13 +116,15 @@ def _try(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConn
         return None
 
 
-class _TooWide(Exception):
-    """A preview has more text than a reply may carry."""
+class _TooMuch(Exception):
+    """A result holds more than may leave; the message is for the solver."""
 
 
-def _check_width(preview: list[tuple[Cell, ...]]) -> None:
+def _check_size(preview: list[tuple[Cell, ...]]) -> None:
+    if preview and len(preview) * len(preview[0]) > _REPLY_CELLS:
+        raise _TooMuch(f"the rows hold more than {_REPLY_CELLS} values: select fewer columns, or aggregate first")
     if sum(len(cell) for row in preview for cell in row if isinstance(cell, str)) > _REPLY_CHARS:
-        raise _TooWide
+        raise _TooMuch("the rows hold too much text to show: select fewer columns, or left(column, 200)")
 
 
 class _Export:
@@ -120,6 +133,7 @@ class _Export:
     def __init__(self, path: str | None, names: list[str]) -> None:
         self.path = Path(path) if path else None
         self.names = names
+        self.chars = 0
 
     def __enter__(self) -> _Export:
         if self.path:
@@ -130,7 +144,11 @@ class _Export:
     def write(self, batch: list[tuple[Any, ...]], types: list[str]) -> None:
         """Append rows."""
         if self.path:
-            self.file.write(csv_lines(to_cells(batch, types)))
+            lines = csv_lines(to_cells(batch, types))
+            self.chars += len(lines)
+            if self.chars > _FILE_CHARS:
+                raise _TooMuch(f"the rows hold more than {_FILE_CHARS >> 20} million characters: select fewer columns")
+            self.file.write(lines)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self.path:
@@ -153,7 +171,7 @@ def _measure(connection: duckdb.DuckDBPyConnection, statement: str) -> list[tupl
 
 @functools.lru_cache(maxsize=1)
 def _open(database: str, memory_mb: int) -> tuple[duckdb.DuckDBPyConnection, dict[str, tuple[str, ...]]]:
-    """A locked connection, and the tables with their columns."""
+    """The locked database, and its tables with their columns."""
     import duckdb
 
     connection = duckdb.connect(database, read_only=True)
@@ -176,8 +194,8 @@ def _open(database: str, memory_mb: int) -> tuple[duckdb.DuckDBPyConnection, dic
         "python_enable_replacements": "false",
         "python_scan_all_frames": "false",
     }.items():
-        connection.execute(f"SET {name} = '{value}'")
-    connection.execute("SET lock_configuration = true")
+        connection.execute(f"SET GLOBAL {name} = '{value}'")
+    connection.execute("SET GLOBAL lock_configuration = true")
     return connection, schema
 
 

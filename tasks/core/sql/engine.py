@@ -57,12 +57,15 @@ class Engine:
             target.with_name(target.name + ".part").unlink(missing_ok=True)
             raise
 
-    async def measure(self, statements: list[str], seconds: float) -> list[list[tuple[Cell, ...]]]:
-        """Rows of each of our own statements, which are not guarded; `seconds` for all of them together.
+    async def measure(
+        self, statements: list[str], seconds: float, guarded: bool = False
+    ) -> list[list[tuple[Cell, ...]]]:
+        """Rows of each of our own statements; `seconds` for all of them together.
 
-        Raises QueryError when one of them fails or the time is over.
+        They are not guarded, unless parts of a model's query are in them. Raises QueryError when one of them fails or the
+        time is over.
         """
-        reply = await self._ask({"do": "measure", "statements": statements}, seconds)
+        reply = await self._ask({"do": "measure", "statements": statements, "guarded": guarded}, seconds)
         return [[tuple(row) for row in rows] for rows in reply["rows"]]
 
     async def close(self) -> None:

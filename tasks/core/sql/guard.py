@@ -110,6 +110,10 @@ _SESSION = frozenset(
         "parse_duckdb_log_message",
     ]
 )
+_RAW = frozenset(["finalize", "combine", "combine_aggr", "to_aggregate_state", "variant_bytes_to_variant"])
+"""Functions that take DuckDB's own memory layouts as values: no query needs them, and a forged one is read as it is."""
+_BY_NAME = frozenset(["aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"])
+"""Functions whose second argument is the name of a function."""
 _NO_DATE = "{name} is not the day of the question: write the date itself, e.g. DATE '2024-05-31'"
 
 
@@ -137,7 +141,7 @@ class _Review:
     """One walk over a statement's tree."""
 
     def __init__(self, tables: Iterable[str]) -> None:
-        self.tables = {table.lower(): table for table in tables}
+        self.tables = {_fold(table): table for table in tables}
         self.problems: list[str] = []
 
     def read(self, node: Any, scope: frozenset[str]) -> None:
@@ -156,7 +160,7 @@ class _Review:
     def _read_ctes(self, entries: list[dict[str, Any]], scope: frozenset[str]) -> frozenset[str]:
         """A CTE sees those before it, and itself only when it is recursive."""
         for entry in entries:
-            name = entry["key"].lower()
+            name = _fold(entry["key"])
             query = entry["value"].get("query_node") or entry["value"].get("query") or {}
             body = query.get("node", query)
             self.read(entry["value"], scope | {name} if body.get("type") == "RECURSIVE_CTE_NODE" else scope)
@@ -186,7 +190,7 @@ class _Review:
             self._refuse(f"there is no schema {where!r}: name tables alone ({self._names()})")
         elif node.get("at_clause"):
             self._refuse("AT is not allowed: tables have one version")
-        elif name.lower() not in self.tables and (schema or name.lower() not in scope):
+        elif _fold(name) not in self.tables and (schema or _fold(name) not in scope):
             self._refuse(self._unknown(name))
 
     def _judge_expression(self, node: dict[str, Any]) -> None:
@@ -205,10 +209,23 @@ class _Review:
             self._refuse(_NO_DATE.format(name=f"{name}()"))
         elif name in _CHANCE:
             self._refuse(f"{name}() gives another result each time, so the query could not be replayed")
-        elif name in _SESSION or name.startswith(("has_", "pg_get_")):
+        elif name in _SESSION or name in _RAW or name.startswith(("has_", "pg_get_", "__internal_")):
             self._refuse(f"function {name}() is not allowed: compute from the tables' columns")
+        elif node.get("export_state"):
+            self._refuse("EXPORT_STATE is not allowed: aggregate the rows themselves")
+        elif name in _BY_NAME:
+            self._judge_name_of_function(name, node)
         elif str(node.get("schema") or "main").lower() not in ("main", "pg_catalog") or node.get("catalog"):
             self._refuse(f"function {name}() of another schema is not allowed")
+
+    def _judge_name_of_function(self, name: str, node: dict[str, Any]) -> None:
+        """`list_aggregate(list, 'sum')`: the text is judged as the function that it names."""
+        arguments = node.get("arguments", [])
+        literal = arguments[1].get("expression", {}).get("literal") if len(arguments) > 1 else None
+        if isinstance(literal, dict) and literal.get("kind") == "STRING":
+            self._judge_function(str(literal["text"]).lower(), {})
+        else:
+            self._refuse(f"{name}() needs the name of its function as a plain text: {name}(list, 'sum')")
 
     def _judge_sample(self, sample: Any) -> None:
         if isinstance(sample, dict) and sample.get("seed", -1) == -1:
@@ -235,6 +252,11 @@ class _Review:
 
     def _refuse(self, problem: str) -> None:
         self.problems.append(problem)
+
+
+def _fold(name: str) -> str:
+    """The name as DuckDB compares names: only A to Z lose their case. Folding more would take one name for another."""
+    return name.encode().lower().decode()
 
 
 def _parse(sql: str, connection: duckdb.DuckDBPyConnection) -> str:

@@ -105,16 +105,16 @@ class _Measuring:
         )
 
     async def _full(self, join: Join, source: Source) -> _Counts:
-        numbers = ", ".join(self.numbers)
+        numbers, j = ", ".join(self.numbers), f"__pairs_{self.chain.mark}"
         here, there = f"coalesce({numbers}) IS NOT NULL", f"{source.number} IS NOT NULL"
-        both = f"FROM j WHERE {here} AND {there}"
+        both = f"FROM {j} WHERE {here} AND {there}"
         (row,) = await self._ask(
-            f"SELECT count(*), (SELECT count(*) FROM j WHERE {here} AND NOT {there}), "
-            f"(SELECT count(*) FROM j WHERE {there} AND NOT ({here})), "
-            f"(SELECT count(DISTINCT {source.number}) FROM j), "
+            f"SELECT count(*), (SELECT count(*) FROM {j} WHERE {here} AND NOT {there}), "
+            f"(SELECT count(*) FROM {j} WHERE {there} AND NOT ({here})), "
+            f"(SELECT count(DISTINCT {source.number}) FROM {j}), "
             f"(SELECT count(*) FROM (SELECT 1 {both} GROUP BY {numbers})), "
             f"(SELECT count(*) FROM (SELECT 1 {both} GROUP BY {numbers} HAVING count(*) > 1)) {both}",
-            before=f"j AS MATERIALIZED (SELECT {numbers}, {source.number} "
+            before=f"{j} AS MATERIALIZED (SELECT {numbers}, {source.number} "
             f"FROM {_joined('FULL', join, self.left, source.sql)})",
         )
         pairs, alone, right_alone, right, matched, multiplied = row
@@ -147,7 +147,7 @@ class _Measuring:
             raise QueryError("no time was left for it")
         ctes = ", ".join(part for part in (self.chain.ctes, before) if part)
         head = f"WITH {'RECURSIVE ' if self.chain.recursive else ''}{ctes} " if ctes else ""
-        rows = await self.engine.measure([head + statement for statement in statements], seconds)
+        rows = await self.engine.measure([head + statement for statement in statements], seconds, guarded=True)
         return [found[0] for found in rows if found]
 
 

@@ -58,3 +58,6 @@ describe select region from sales
 show tables
 select json_extract('{"a": 1}', '$.a'), '{"a": 1}'::json ->> '$.a'
 select regexp_extract(region, '(a+)+$'), md5(region), hash(region), upper(region) from sales
+select list_aggregate(list(amount), 'sum') from sales
+select list(amount).list_aggr('median') from sales
+with "Kb" as (select 1 as a) select a from kB

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,12 @@ def _export(settings: Settings, folder: Path, sql: str) -> tuple[str, Any]:
     found = asyncio.run(run())
     tally = write(folder / "answer.csv", found.columns, read_export(folder / "rows.csv", found.types))
     return (folder / "answer.csv").read_bytes().decode(), tally
+
+
+def test_one_cell_of_a_million_lines_or_quotes_is_read_in_a_moment(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    began = time.process_time()
+    for text in ("\n" * 1_000_000, '"' * 1_000_000, 'a\n"b",' * 100_000):
+        path.write_text('text\n"' + text.replace('"', '""') + '"\n', "utf-8")
+        assert list(read_export(path, ["VARCHAR"])) == [[text]]
+    assert time.process_time() - began < 10

@@ -105,3 +105,8 @@ def test_clean_keeps_text_of_any_script() -> None:
     text = "表格\u3000— Ünïcode\tdone\n"
     assert clean(text) == text
     assert clean("a\x00b\x1b[31m\x7f\u202e\u2028c\rd") == "ab[31mcd"
+
+
+def test_record_whose_objects_would_fill_the_memory_is_refused_unread() -> None:
+    with pytest.raises(SandboxError, match="more than 3000000 values"):
+        read(ending(b'{"value": [' + b"[]," * 3_000_000 + b"1]}"), "", LIMITS, "t")

@@ -208,6 +208,27 @@ def test_the_connection_is_locked_even_without_the_guard(database: Path, tmp_pat
     assert database.read_bytes() == before
 
 
+def test_nothing_of_one_request_is_there_for_the_next(database: Path) -> None:
+    """Temporary tables and variables need no right to write; one named like a table would stand in for it."""
+
+    async def body(engine: Engine) -> None:
+        await engine.measure(
+            ["create temp table sales as select 99 as id", "create temp macro max(x) as 0", "set variable v = 1"], 20
+        )
+        assert (await engine.query("select max(id), count(*) from sales")).rows == ((123456789012345678, 5),)
+        assert await engine.measure(["select getvariable('v'), current_setting('TimeZone')"], 20) == [[(None, "UTC")]]
+
+    use(database, body)
+
+
+@pytest.mark.slow
+def test_more_cells_than_a_reply_may_hold_are_refused(database: Path) -> None:
+    wide = "select i" + "".join(f", i as c{number}" for number in range(50)) + " from range(90000) t(i)"
+    limits = LIMITS.model_copy(update={"seconds": 120, "max_rows": 1_000_000})
+    with pytest.raises(QueryError, match="more than 4000000 values"):
+        use(database, lambda engine: engine.query(wide, 100_000), limits)
+
+
 def test_an_export_holds_every_row(database: Path, tmp_path: Path) -> None:
     target = tmp_path / "answer.csv"
 

@@ -1,6 +1,8 @@
 """Joins of queries over a small catalogue with known partners → counts."""
 
 import asyncio
+import dataclasses
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ import pytest
 
 from tasks.core.models.answer import JoinAudit
 from tasks.core.settings import QuerySettings
+from tasks.core.sql import joins
+from tasks.core.sql.chains import chains
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.joins import audit
 
@@ -228,3 +232,45 @@ def test_queries_without_joins_have_no_audits(database: Path) -> None:
         measure(database, "select count(*) from orders where customer_id in (select customer_id from customers)") == ()
     )
     assert measure(database, "values (1)") == ()
+
+
+def test_names_in_the_data_cannot_bend_the_counts(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute('create table a ("__row0" int, k int)')
+        connection.execute("insert into a values (7, 1), (7, 2), (7, 2)")
+        connection.execute('create table j (k int, "__row1" int, "c0" int)')
+        connection.execute("insert into j values (1, null, 1), (2, null, 1)")
+        connection.execute('create table "x""; drop table a; --\n\u202e" ("k"" or 1=1 --" int)')
+        connection.execute('insert into "x""; drop table a; --\n\u202e" values (1)')
+    for sql in ("select a.k from a join j on a.k = j.k", "select a.k from a, j where a.k = j.k"):
+        assert counts(measure(path, sql)[0]) == (3, 2, 3, 0, 0, 0)
+    for sql in ("with j as (select 1 as k) select * from a join j using (k)",
+                "with recursive j(k) as (select 1 union all select k + 1 from j where k < 1) from a join j using (k)"):  # fmt: skip
+        assert counts(measure(path, sql)[0]) == (3, 1, 1, 2, 0, 0)
+    sql = 'select * from a join "x""; drop table a; --\n\u202e" x on a.k = x."k"" or 1=1 --"'
+    assert counts(measure(path, sql)[0]) == (3, 1, 1, 2, 0, 0)
+
+
+def test_what_sqlglot_reads_in_another_way_is_guarded_all_the_same(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a query is taken apart to, the pieces are put together as SQL that the gate sees again."""
+    taken = chains("select * from orders join customers using (customer_id)")[0]
+    for piece in (
+        "orders using (customer_id)) select 1; drop table orders; --",
+        "read_text('/etc/passwd')",
+        "(select getenv('HOME'))",
+    ):
+        source = dataclasses.replace(taken.sources[1], sql=piece)
+        bent = dataclasses.replace(taken, sources=(taken.sources[0], source))
+        monkeypatch.setattr(joins, "chains", lambda sql, bent=bent: [bent])
+        (found,) = measure(database, "select 1")
+        assert "not allowed" in found.problem
+
+
+def test_hundreds_of_joins_are_taken_apart_in_a_moment() -> None:
+    many = ", ".join(f"c{i} as (select 1 from orders a join orders b on true)" for i in range(600))
+    began = time.process_time()
+    assert len(chains(f"with {many} select 1")) == 600
+    assert time.process_time() - began < 20
