@@ -112,14 +112,16 @@ class _Loading:
     async def finish(self) -> tuple[Table, ...]:
         """Give every table its final name and close the file."""
         names = canonical([Named(part.name, file.path, file.kind) for file, part in self._parts])
+        used = {name.casefold() for name in names}
         renames: list[tuple[str, str]] = []
         tables = []
         for (file, part), name in zip(self._parts, names, strict=True):
             renames.append((part.stored, name))
             notes = part.notes
             if part.set_aside:
-                renames.append((f"{part.stored}__set_aside", f"{name}__set_aside"))
-                notes = (*notes, f"{part.set_aside:,} lines are not in it; they are kept in {name}__set_aside")
+                aside = _free(f"{name}__set_aside", used)
+                renames.append((f"{part.stored}__set_aside", aside))
+                notes = (*notes, f"{part.set_aside:,} lines are not in it; they are kept in {aside}")
             if name != part.name:
                 notes = (*notes, f"called {part.name!r} in its source; other tables have that name too")
             tables.append(_table(file, part, name, notes))
@@ -130,6 +132,13 @@ class _Loading:
         return await self.worker.ask(
             {**request, "database": str(self._database), "scratch": str(self._scratch)}, seconds
         )
+
+
+def _free(name: str, used: set[str]) -> str:
+    while name.casefold() in used:
+        name += "_"
+    used.add(name.casefold())
+    return name
 
 
 def _table(file: SourceFile, part: Part, name: str, notes: tuple[str, ...]) -> Table:

@@ -114,8 +114,13 @@ class Builder:
         for table in self._tables():
             if table not in kept:
                 self.run(f"drop table {quote(table)}")
-        for stored, name in names:
-            self.run(f"alter table {quote(stored)} rename to {quote(name)}")
+        away = "_"  # a source may be called like another table's stored name, so all of these give way first
+        while any(name.startswith(away) for pair in names for name in pair):
+            away += "_"
+        for number, (stored, _) in enumerate(names):
+            self.run(f"alter table {quote(stored)} rename to {quote(f'{away}{number}')}")
+        for number, (_, name) in enumerate(names):
+            self.run(f"alter table {quote(f'{away}{number}')} rename to {quote(name)}")
         self.close()
 
     def _tables(self) -> list[str]:

@@ -63,6 +63,36 @@ def test_tables_of_one_name_and_kind_get_the_path(folder: Path, tmp_path: Path) 
     assert built.rows("south_2020_sales__sales") == [["south/2020"]]
 
 
+def test_names_that_look_like_ours_or_the_engines_are_kept(folder: Path, tmp_path: Path) -> None:
+    names = [
+        "source_1",
+        "source_2",
+        "Source_3",
+        "source_4",
+        "_0",
+        "__1",
+        "sqlite_master",
+        "duckdb_tables",
+        "main",
+        "temp",
+    ]
+    names += ["tablewright_draft", "arriving", "select", "a.b", "it's", 'q"x', "information_schema", "订单", "x" * 200]
+    for name in names:
+        (folder / f"{name}.csv").write_text("a\n1\n")
+    (folder / "late.csv").write_text('a\n1\n"x\n')
+    (folder / "late__set_aside.csv").write_text("b\n2\n")
+    built = build(folder, tmp_path / "store")
+    assert sorted(table.name for table in built.catalogue.tables) == sorted([*names, "late", "late__set_aside"])
+    import duckdb
+
+    with duckdb.connect(str(built.database), read_only=True) as connection:
+        for name in names:
+            quoted = name.replace('"', '""')
+            assert connection.execute(f'select a from main."{quoted}"').fetchall() == [(1,)]
+        assert connection.execute("select * from late__set_aside").fetchall() == [(2,)]
+        assert connection.execute("select text from late__set_aside_").fetchall() == [('"x',)]
+
+
 def test_a_bad_file_costs_itself_only(folder: Path, tmp_path: Path) -> None:
     (folder / "a.csv").write_text("a\n1\n")
     (folder / "b.json").write_text('[{"a": 1}, {"a"')
