@@ -31,6 +31,12 @@ _WORDS: tuple[tuple[Mode, str], ...] = (
     ("fields", r"fields?|columns?|schema|tables?|entit|dictionar|structure|字段|表|列|结构|数据字典"),
     ("intro", r"introduction|overview|background|about|purpose|summary|简介|概述|背景|引言|介绍|说明|总览"),
 )
+_GENERIC = re.compile(
+    rf"(?i)(?:(?:{'|'.join(words for _, words in _WORDS)})[a-z]*|data(?:sets?)?|sources?|general|appendix|conclusions?|contents?|"
+    r"details?|information|definitions?|guide|faq|contact|licen[cs]e|changelog|versions?|history|files?|context|scope|"
+    r"questions?|answers?|todo|misc(?:ellaneous)?|documents?|description|domain|knowledge|readme|usage|conventions?)"
+)
+"""A heading of one such word names no table."""
 _MODES = tuple((mode, re.compile(rf"(?i)(?<![a-z])(?:{words})")) for mode, words in _WORDS)
 
 
@@ -58,10 +64,10 @@ def lines(text: str, tables: frozenset[str]) -> Iterator[Line]:
     stack: list[tuple[int, Mode, str]] = []
     scanned = list(_scan(text))
     levels = [level for _, _, level, _, _ in scanned if level]
-    one_title = levels.count(1) == 1 and len(levels) > 1
+    one_title = levels.count(1) == 1
     for number, raw, level, title, code in scanned:
         if level == 1 and one_title:
-            stack = [(1, "", "")]
+            stack = [(1, mode_of(title, "") if len(levels) == 1 else "", "")]
         elif level:
             while stack and stack[-1][0] >= level:
                 stack.pop()
@@ -113,15 +119,21 @@ def named_table(title: str, tables: frozenset[str]) -> str:
     if known and (ticked or not any(words.fullmatch(known[0]) for _, words in _MODES)):
         return _stem(known[0])
     told = re.match(
-        r"(?i)(?:table|entity|collection|file|数据表|表名?|实体)\s*[:：]?\s*[`*]*([A-Za-z_][\w.]*|[^\s（(:：`]+)", plain
+        r"(?i)(?:(?:table|entity|collection|file)(?:\s+|\s*[:：]\s*)|(?:数据表|表名?|实体)(?:\s+|\s*[:：]\s*))"
+        r"[`*]*([A-Za-z_][\w.]*|[^\s（(:：`]+)",
+        plain,
     )
     if told and not told[1].lower().startswith(("and", "of", "field", "结构", "与", "和")):
         return _stem(told[1])
     if len(ticked) == 1 and re.fullmatch(r"[\w.]+", ticked[0]):
         return _stem(ticked[0])
     found = re.fullmatch(r"([A-Za-z_]\w*)\s*(?:[（(].*[)）]|[-—–:：].*|table|表)?", plain)
-    if found and not any(words.match(found[1]) for _, words in _MODES) and not re.match(r"[A-Z][a-z]+ ", plain):
+    if found and not _GENERIC.fullmatch(found[1]) and not re.match(r"[A-Z][a-z]+ ", plain):
         return found[1]
+    if re.fullmatch(r"\w{1,20}表\d*|表\d+", plain) and not re.fullmatch(
+        "(?:数据|字段|列|各|主|附|对照|所有|全部)表", plain
+    ):
+        return plain
     inner = re.fullmatch(r"[^\s（(]+\s*[（(]\s*([A-Za-z_]\w*)\s*[)）]", plain)
     return inner[1] if inner else ""
 
