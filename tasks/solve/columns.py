@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tasks.solve.scopes import Schema, Source, columns_of, key, selects, sources
+from tasks.solve.scopes import Schema, Source, columns_of, key, meant, selects, sources
 from tasks.solve.ways import Way, best_way
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ def _unknown_source(column: exp.Column, select: exp.Select, seen: list[Source], 
         name = by_name[0].exact(column.name) or by_name[0].near(column.name)
         return _take(column, by_name[0], name, "is in") if name else ""
     near = schema.near(column.table)
-    meant = {near.name} if near else {t.name for t in schema.tables.values() if _abbreviates(column.table, t.name)}
-    owners = _owners(column, schema) & meant - {source.table.name for source in seen if source.table}
+    candidates = {near.name} if near else {t.name for t in schema.tables.values() if _abbreviates(column.table, t.name)}
+    owners = _owners(column, schema) & candidates - {source.table.name for source in seen if source.table}
     joined = _join(column, select, seen, schema, owners) if owners else ""
     return joined or _wrong_source(column, select, seen, None, schema)
 
@@ -130,8 +130,10 @@ def _wrong_source(
 
 
 def _owners(column: exp.Column, schema: Schema) -> set[str]:
-    """Tables that have a column of this name, whatever its spelling."""
-    return {t.name for t in schema.tables.values() if any(key(c.name) == key(column.name) for c in t.columns)}
+    """Tables that have a column of this name, whatever its spelling; else those whose own name stands before it."""
+    tables = schema.tables.values()
+    same = {t.name for t in tables if any(key(c.name) == key(column.name) for c in t.columns)}
+    return same or {t.name for t in tables if meant((c.name for c in t.columns), t.name, column.name)}
 
 
 def _abbreviates(alias: str, table: str) -> bool:
@@ -146,13 +148,13 @@ def _join(column: exp.Column, select: exp.Select, seen: list[Source], schema: Sc
     starts = [source for source in seen if source.table and 0 <= source.position <= at]
     way = best_way([source.table.name for source in starts if source.table], owners, schema.joins)
     table = schema.table(way.end) if way else None
-    if way is None or table is None:
+    if way is None or table is None or not meant((c.name for c in table.columns), table.name, column.name):
         return ""
     alias = next(source.alias for source in starts if source.table and source.table.name == way.start)
     for offset, (new, condition) in enumerate(_conditions(way, alias, seen)):
         _insert(select, at + offset, _table(*new), condition)
         alias = new[1]
-    name = next(c.name for c in table.columns if key(c.name) == key(column.name))
+    name = meant((c.name for c in table.columns), table.name, column.name) or ""
     before = column.sql("duckdb")
     column.replace(_column(alias, name))
     return f"{before} is in {table.name}: joined {' and '.join(link.right_table for link in way.links)}"

@@ -5,7 +5,7 @@ For repairs only; what a query may do is decided elsewhere, on DuckDB's own pars
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,17 @@ if TYPE_CHECKING:
 def key(name: str) -> str:
     """What two spellings of a name share: letters and digits, case ignored."""
     return "".join(sign for sign in name.casefold() if sign.isalnum())
+
+
+def meant(columns: Iterable[str], table: str, name: str) -> str | None:
+    """The only column that differs from the name in case, spaces and signs alone, or in the table's name before it."""
+    listed = list(columns)
+    prefixed = {key(table), _singular(key(table))} if table else set()
+    for forms in ({""}, prefixed):
+        found = [column for column in listed if any(form + key(column) == key(name) for form in forms)]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
 
 
 @dataclass(frozen=True)
@@ -38,9 +49,8 @@ class Source:
         return next((column for column in self.columns or () if column.casefold() == name.casefold()), None)
 
     def near(self, name: str) -> str | None:
-        """The only column that differs from the name in case, spaces and signs alone."""
-        found = [column for column in self.columns or () if key(column) == key(name)]
-        return found[0] if len(found) == 1 else None
+        """The only column that `meant` finds."""
+        return meant(self.columns or (), self.table.name if self.table else "", name)
 
 
 class Schema:
