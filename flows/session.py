@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import platform
@@ -26,6 +27,8 @@ from tasks.core.models.answer import Answer, Question
 from tasks.core.models.evidence import Delivery
 from tasks.core.models.run import Spend
 from tasks.core.models.value import Value
+from tasks.core.sandbox import tiers
+from tasks.core.sandbox.tiers import Isolation
 from tasks.core.settings import Settings, load
 
 _PACKAGES = ("tablewright", "prefect", "duckdb", "litellm", "pydantic")
@@ -59,6 +62,8 @@ class Run:
     meter: Meter
     out: Path
     prefect: str = ""
+    isolation: Isolation | None = None
+    """Of generated programs; None when the run ended before it was found."""
     answer: Answer | None = None
     began: float = field(default_factory=time.monotonic)
     stages: list[dict[str, Any]] = field(default_factory=list)
@@ -96,6 +101,7 @@ class Run:
             "prefect": self.prefect,
             "spend": {"total": spend.total().model_dump(), "stages": [part.model_dump() for part in spend.stages]},
             "stages": self.stages,
+            "isolation": self.isolation.model_dump(exclude={"hint"}) if self.isolation else None,
             "versions": versions(),
         }
         self.store.write(f"runs/{self.id}.json", json.dumps(data, ensure_ascii=False, indent=2).encode())
@@ -120,7 +126,8 @@ async def session(request: AnswerRequest, prefect: str = "", today: date | None 
     run = Run(identity, request, question, settings, store, meter, out, prefect)
     with stores.use(store), door.use(door.Door(settings, store, meter)), _heard(run), _blocked(block):
         try:
-            yield run
+            async with _probing(run):
+                yield run
         except BaseException as error:
             ours = isinstance(error, TablewrightError)
             run.record("failed" if ours else "broken", f"{type(error).__name__}: {error}")
@@ -177,6 +184,19 @@ async def _block(settings: Settings, prefect: str) -> Any:
             f"start the server at {settings.prefect.api_url}, or empty store.block to use a folder",
         )
     return None
+
+
+@contextlib.asynccontextmanager
+async def _probing(run: Run) -> AsyncIterator[None]:
+    """Find out what isolates programs here while the run is under way; the first run of a process takes 0.1 s for it."""
+    probe = asyncio.create_task(tiers.probe())
+    try:
+        yield
+        await probe
+    finally:
+        probe.cancel()
+        (found,) = await asyncio.gather(probe, return_exceptions=True)
+        run.isolation = found if isinstance(found, Isolation) else None
 
 
 @contextlib.contextmanager

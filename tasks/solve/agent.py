@@ -56,6 +56,7 @@ async def solve_question(given: Assignment, limits: SolverSettings) -> Attempt:
         problems=tuple(dict.fromkeys(dialogue.problems)),
         usage=sum((step.usage for step in dialogue.steps), Usage()),
         unsettled=dialogue.unsettled,
+        tier=bench.tier,
     )
 
 

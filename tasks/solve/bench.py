@@ -22,6 +22,8 @@ class Bench:
     """Candidates in which nothing looked odd."""
     told: set[str] = field(default_factory=set)
     """Oddities that the solver was told, and the digests of results in which they were."""
+    tier: str = ""
+    """What isolated the programs that ran."""
     accepted: int | None = None
     """The candidate that the solver stands by."""
 

@@ -36,6 +36,8 @@ class Computed:
     """Of the frame, as of a query result with these rows."""
     output: str
     """What the program printed."""
+    tier: str
+    """What isolated it."""
 
 
 async def compute(engine: Engine, sql: str, program: str, limits: SandboxSettings) -> Computed:
@@ -56,7 +58,7 @@ async def compute(engine: Engine, sql: str, program: str, limits: SandboxSetting
         path.write_text(json.dumps(rows, ensure_ascii=False), "utf-8")
         result = await run_program(_PRELUDE + program, {_FILE: path}, limits)
     frame = frame_of(result.value)
-    return Computed(source, frame, digest(frame), result.output)
+    return Computed(source, frame, digest(frame), result.output, result.tier)
 
 
 def digest(frame: Frame) -> str:

@@ -41,6 +41,7 @@ class _Result:
     digest: str
     truncated: bool = False
     sorted: bool = False
+    tier: str = ""
 
 
 def patient(limits: QuerySettings, preview_rows: int) -> QuerySettings:
@@ -80,6 +81,7 @@ async def replay(
         rows=result.count,
         truncated=result.truncated,
         sorted=result.sorted,
+        tier=result.tier,
     )
     return Replayed(record, result.types, result.preview, tally, folder / "answer.csv")
 
@@ -109,7 +111,7 @@ async def _run_program(candidate: Candidate, engine: Engine, sandbox: SandboxSet
     computed = await compute(engine, candidate.submission.sql, candidate.submission.program, patient_sandbox)
     frame = computed.frame
     preview = frame.rows[: engine.limits.preview_rows]
-    result = _Result(frame.columns, (), preview, len(frame.rows), computed.digest)
+    result = _Result(frame.columns, (), preview, len(frame.rows), computed.digest, tier=computed.tier)
     return result, ([rows.text_of(cell) for cell in row] for row in frame.rows)
 
 

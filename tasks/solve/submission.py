@@ -93,6 +93,7 @@ def oddities(contract: Contract, result: _Result) -> list[str]:
 async def _run(bench: Bench, submission: Submission) -> _Result:
     if submission.program:
         computed = await compute(bench.engine, submission.sql, submission.program, bench.limits.sandbox)
+        bench.tier = computed.tier
         columns, rows = computed.frame.columns, computed.frame.rows
         empty = tuple(name for i, name in enumerate(columns) if rows and all(row[i] is None for row in rows))
         return _Result(columns, rows, len(rows), False, computed.digest, empty, len(rows) - len(set(rows)))

@@ -108,6 +108,7 @@ async def _query(bench: Bench, call: Query) -> Observation:
 
 async def _compute(bench: Bench, call: Compute) -> Observation:
     done = await compute(bench.engine, call.sql, call.program, bench.limits.sandbox)
+    bench.tier = done.tier
     seen = of_rows(done.frame.columns, done.frame.rows, len(done.frame.rows), bench.chars)
     printed = f"\nprinted: {one_line(done.output, _OUTPUT_CHARS)}" if done.output.strip() else ""
     return Observation(seen.text + printed, truncated=seen.truncated)

@@ -95,7 +95,7 @@ def _first_line(text: str) -> str:
 
 def _solving(attempt: Attempt) -> Solving:
     return Solving(
-        **attempt.model_dump(include={"style", "ended", "chosen", "samples", "problems"}),
+        **attempt.model_dump(include={"style", "ended", "chosen", "samples", "problems", "tier"}),
         agreement=attempt.agreement,
         candidates=attempt.candidates,
         steps=tuple(step.model_copy(update={"usage": step.usage.whoever_paid()}) for step in attempt.steps),

@@ -150,6 +150,8 @@ class Attempt(Value):
     problems: tuple[str, ...] = ()
     usage: Usage = Usage()
     """All model calls of the attempt, single samples and repairs included."""
+    tier: str = ""
+    """What isolated the programs that were run; empty when none was."""
     unsettled: Unsettled = ""
 
     @property

@@ -89,6 +89,8 @@ class Replay(Value):
     """More rows than `query.max_rows`: the rest is not in the answer."""
     sorted: bool = False
     """The query leaves the order open, so the rows were sorted by value."""
+    tier: str = ""
+    """What isolated the program; empty without one."""
     error: str = ""
 
     @property
@@ -127,10 +129,15 @@ class Solving(Value):
     candidates: tuple[Candidate, ...]
     steps: tuple[Step, ...]
     problems: tuple[str, ...]
+    tier: str = ""
+    """What isolated the solver's programs; empty when it ran none."""
 
 
 class Evidence(Value):
-    """`evidence.json`. No time, place, secret or machine is in it: equal runs write equal bytes."""
+    """`evidence.json`. No time, place or secret is in it: equal runs write equal bytes.
+
+    Of the machine it says what isolated a program, and nothing else.
+    """
 
     schema_version: int = SCHEMA_VERSION
     question: Question
