@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from world import free_port
 
 HOME = Path(tempfile.mkdtemp(prefix="tablewright-tests-"))
 SERVER_SECONDS = 180
@@ -34,14 +35,6 @@ for name in ("MODEL_API_URL", "MODEL_NAME", "MODEL_API_KEY", "TABLEWRIGHT_STORE"
 
 def pytest_unconfigure() -> None:
     shutil.rmtree(HOME, ignore_errors=True)
-
-
-def free_port() -> int:
-    """A TCP port that nobody listened on a moment ago."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 @pytest.fixture(autouse=True)

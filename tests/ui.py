@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from conftest import free_port
 from endpoint import Endpoint
-from world import World, solver, wait_for
+from world import World, free_port, solver, wait_for
 
 CHROMIUM = "/usr/bin/chromium"
 PENDING = {"SCHEDULED", "PENDING", "RUNNING"}

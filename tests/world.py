@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -192,3 +193,11 @@ def children_of(session: int) -> list[str]:
         if at == session or (b"tasks.core.sql.child" in command and str(session).encode() in command):
             found.append(b" ".join(command).decode())
     return found
+
+
+def free_port() -> int:
+    """A TCP port that nobody listened on a moment ago."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port

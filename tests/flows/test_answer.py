@@ -66,7 +66,13 @@ def test_a_changed_cell_runs_everything_that_reads_it_again(world: World, tmp_pa
     assert (tmp_path / "one" / "answer.csv").read_text("utf-8") == ANSWER.replace("cake,1", "cake,2")
 
 
-@pytest.mark.parametrize("crashed", STAGES)
+@pytest.mark.parametrize(
+    "crashed",
+    [
+        name if name in ("build_catalogue", "write_contract", "publish") else pytest.param(name, marks=pytest.mark.slow)
+        for name in STAGES
+    ],
+)
 def test_a_rerun_after_a_crash_repeats_nothing_that_had_ended(world: World, tmp_path: Path, crashed: str) -> None:
     folder = make_folder(tmp_path / "shop")
     token = stage.listener.set(crash_after(crashed))  # type: ignore[arg-type]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -100,17 +99,15 @@ def test_bad_input_is_said_before_anything_runs(world: World, tmp_path: Path, so
 
 
 def test_the_deadline_ends_the_batch_and_what_is_done_stays(world: World, tmp_path: Path) -> None:
-    source = suite(tmp_path / "suite", (1, 2, 3))
+    source = suite(tmp_path / "suite", (1,))
     world.call("batch", str(source), str(tmp_path / "warm"), "--no-prefect")
-    (source / "task_2" / "context" / "orders.csv").write_text("id,product_id\n9,8\n")
+    make_folder(source / "task_2", "Another question")
     world.endpoint.replies = lambda body: Delay(60, solver(body))
-    began = time.monotonic()
-    arguments = ("--no-prefect", "--concurrency", "1", "--deadline", "6")
+    arguments = ("--no-prefect", "--concurrency", "1", "--deadline", "4")
     done = world.call("batch", str(source), str(tmp_path / "out"), *arguments)
-    assert time.monotonic() - began < 30 and done.returncode == 5
     said = statuses(tmp_path / "out")
     assert said["task_1"] == "not_assessed" and said["task_2"] in ("failed", "deadline")
-    assert summary(tmp_path / "out")["seconds"] < 30
+    assert done.returncode == 5 and summary(tmp_path / "out")["seconds"] < 20
 
 
 @pytest.mark.slow
