@@ -114,12 +114,13 @@ def _unknown_source(column: exp.Column, select: exp.Select, seen: list[Source], 
 def _wrong_source(
     column: exp.Column, select: exp.Select, seen: list[Source], named: Source | None, schema: Schema
 ) -> str:
-    if named and (name := named.near(column.name)):
+    if named and (name := named.prefixed(column.name)):
         return _take(column, named, name, "is in")
     last, opposite = _last(column, select), _opposite(column, seen)
     own = [source for source in seen if 0 <= source.position <= last and source is not opposite]
+    unknown = not any(key(c.name) == key(column.name) for t in schema.tables.values() for c in t.columns)
     for group in (own, [source for source in seen if source.position < 0]):
-        for find in (Source.exact, Source.near):
+        for find in (Source.exact, Source.near, *([Source.prefixed] if unknown else ())):
             holders = [source for source in group if find(source, column.name)]
             if holders:
                 return _take(column, holders[0], find(holders[0], column.name) or "", "is in")
@@ -194,7 +195,7 @@ def _opposite(column: exp.Column, seen: list[Source]) -> Source | None:
     if not isinstance(parent, exp.Predicate) or not isinstance(parent, exp.Binary):
         return None
     other = parent.expression if parent.this is column else parent.this
-    if not isinstance(other, exp.Column) or key(other.name) != key(column.name):
+    if not isinstance(other, exp.Column) or not key(column.name).endswith(key(other.name)):
         return None
     return next((source for source in seen if source.alias.casefold() == other.table.casefold()), None)
 

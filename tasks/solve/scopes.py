@@ -49,7 +49,11 @@ class Source:
         return next((column for column in self.columns or () if column.casefold() == name.casefold()), None)
 
     def near(self, name: str) -> str | None:
-        """The only column that `meant` finds."""
+        """The only column that differs from the name in case, spaces and signs alone."""
+        return meant(self.columns or (), "", name)
+
+    def prefixed(self, name: str) -> str | None:
+        """The only column that `meant` finds, also with the table's name before it."""
         return meant(self.columns or (), self.table.name if self.table else "", name)
 
 
