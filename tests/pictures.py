@@ -37,6 +37,7 @@ def main() -> None:
         at.open(run)
         shoot(at.page, "run")
         at.page.goto(f"{at.url}/artifacts/key/answer")
+        at.page.locator("a[href*='/artifacts/artifact/']").first.click()
         at.page.set_viewport_size({"width": 1100, "height": 500})
         shoot(at.page, "artifact")
         at.page.set_viewport_size({"width": 1100, "height": 800})
