@@ -1,22 +1,26 @@
-"""Folders that are built by the tests → their inventory, catalogue and rows, through the real stages and child."""
+"""Folders that are built by the tests → their inventory, catalogue and rows, through the real stages."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from tasks.core.files.store import Folder, Store, use
 from tasks.core.models.catalogue import Catalogue, Table
 from tasks.core.models.source import Inventory, SourceFile
+from tasks.core.process import Worker
 from tasks.core.settings import IntakeSettings, load
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
+from tasks.intake.loader import Loader
 
 CASES = Path(__file__).parent / "cases" / "intake"
 NULL = "<null>"
@@ -57,8 +61,22 @@ def intake_settings(**changes: Any) -> IntakeSettings:
     return load().intake.model_copy(update=changes)
 
 
-def build(folder: Path, store: Path, **limits: Any) -> Built:
-    """Run inventory and catalogue over a folder."""
+class InProcess:
+    """Stands in for the child in tests of the readers: the same requests, without the start of a process."""
+
+    def __init__(self, module: str, memory_mb: int) -> None:
+        self._loader = Loader(memory_mb)
+
+    async def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        reply: dict[str, Any] = json.loads(json.dumps(self._loader.handle(json.loads(json.dumps(request)))))
+        return reply
+
+    async def close(self) -> None:
+        pass
+
+
+def build(folder: Path, store: Path, child: bool = False, **limits: Any) -> Built:
+    """Run inventory and catalogue over a folder; with `child`, files are read in a real child as in production."""
 
     async def run() -> Built:
         settings = intake_settings(**limits)
@@ -66,7 +84,8 @@ def build(folder: Path, store: Path, **limits: Any) -> Built:
         catalogue = await build_catalogue(inventory, settings)
         return Built(inventory, catalogue, opened.local(catalogue.database))
 
-    with use(Store(Folder(store), store / "cache")) as opened:
+    worker = Worker if child else InProcess
+    with use(Store(Folder(store), store / "cache")) as opened, mock.patch("tasks.intake.catalogue.Worker", worker):
         return asyncio.run(run())
 
 
@@ -105,7 +124,7 @@ def built_cases(tmp_path_factory: pytest.TempPathFactory) -> Any:
             folder, store = tmp_path_factory.mktemp("cases"), tmp_path_factory.mktemp("store")
             for case in cases(name):
                 lay(case, folder)
-            made[name] = build(folder, store)
+            made[name] = build(folder, store, child=True)
         return made[name]
 
     return get

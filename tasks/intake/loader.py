@@ -21,46 +21,55 @@ _SHARE = 3
 """DuckDB gets one part in so many of the child's memory; readers and libraries need the rest."""
 
 
-def main() -> None:
-    """Answer the requests of `catalogue`."""
-    settings.set_default("OPENBLAS_NUM_THREADS", "1")  # each of its threads takes address space
-    open_builder: dict[str, Builder] = {}
+class Loader:
+    """Answers the requests of `catalogue`: open, one a file, finish. DuckDB gets a part of `memory_mb`."""
 
-    def handle(request: dict[str, Any]) -> dict[str, Any]:
-        database, scratch = Path(request["database"]), Path(request["scratch"])
-        builder = open_builder.get("it")
-        if builder is None:
-            builder = open_builder["it"] = Builder(database, scratch, int(sys.argv[1]) // _SHARE)
+    def __init__(self, memory_mb: int) -> None:
+        self._memory_mb = memory_mb
+        self._builder: Builder | None = None
+
+    def handle(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One request, one reply."""
+        scratch = Path(request["scratch"])
+        builder = self._builder = self._builder or Builder(
+            Path(request["database"]), scratch, self._memory_mb // _SHARE
+        )
         if "names" in request:
-            open_builder.pop("it").finish([(stored, name) for stored, name in request["names"]])
+            builder.finish([(stored, name) for stored, name in request["names"]])
+            self._builder = None
             return {}
         if "path" not in request:
             builder.rehearse()
             return {}
-        return _load(request, builder, scratch).model_dump(mode="json")
+        return self._load(request, builder, scratch).model_dump(mode="json")
 
-    process.answer_requests(handle)
+    def _load(self, request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:
+        try:
+            loaded = _read(request, builder, scratch)
+            if digest_file(Path(request["path"])) == request["sha256"]:
+                return loaded
+            failed = Loaded(error="it changed while it was read: run again", passing=True)
+        except InputError as error:
+            failed = Loaded(error=error.message)
+        except MemoryError:
+            failed = Loaded(error=f"reading it needs more than {self._memory_mb} MB")
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                failed = Loaded(disk=str(error))
+            else:
+                failed = Loaded(error=f"cannot be read: {error.strerror}", passing=True)
+        except Exception as error:  # noqa: BLE001 - the door of the file readers: what a file does to them is said, not raised
+            first = (str(error).strip().splitlines() or [""])[0][:300]
+            full = "No space left" in first or "disk quota" in first.lower()
+            failed = Loaded(disk=first) if full else Loaded(error=f"{type(error).__name__}: {first}")
+        builder.discard(request["stored"])
+        return failed
 
 
-def _load(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:
-    try:
-        loaded = _read(request, builder, scratch)
-        if digest_file(Path(request["path"])) == request["sha256"]:
-            return loaded
-        failed = Loaded(error="it changed while it was read: run again", passing=True)
-    except InputError as error:
-        failed = Loaded(error=error.message)
-    except MemoryError:
-        failed = Loaded(error=f"reading it needs more than {sys.argv[1]} MB")
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        failed = Loaded(disk=str(error)) if full else Loaded(error=f"cannot be read: {error.strerror}", passing=True)
-    except Exception as error:  # noqa: BLE001 - the door of the file readers: what a file does to them is said, not raised
-        first = (str(error).strip().splitlines() or [""])[0][:300]
-        full = "No space left" in first or "disk quota" in first.lower()
-        failed = Loaded(disk=first) if full else Loaded(error=f"{type(error).__name__}: {first}")
-    builder.discard(request["stored"])
-    return failed
+def main() -> None:
+    """Be the child."""
+    settings.set_default("OPENBLAS_NUM_THREADS", "1")  # each of its threads takes address space
+    process.answer_requests(Loader(int(sys.argv[1])).handle)
 
 
 def _read(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:

@@ -79,7 +79,7 @@ def load(path: Path, stored: str, builder: Builder, scratch: Path, seconds: floa
             return _load_all(connection, stored, builder, notes, seconds)
         finally:
             connection.close()
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the latter when a damaged name is in the message
         raise InputError(f"the database cannot be read: {error}") from error
     finally:
         if local != path:

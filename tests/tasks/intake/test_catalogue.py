@@ -38,7 +38,7 @@ def test_tables_of_one_name_get_a_prefix_by_source(folder: Path, tmp_path: Path)
     (folder / "Orders.json").write_text('[{"a": 2}]')
     database(folder / "north.db", "create table orders (a); insert into orders values (3);")
     database(folder / "south.db", "create table ORDERS (a); create table other (a);")
-    built = build(folder, tmp_path / "store")
+    built = build(folder, tmp_path / "store", child=True)
     assert {table.origin: table.name for table in built.catalogue.tables} == {
         "orders.csv": "csv__orders",
         "Orders.json": "json__Orders",
@@ -54,7 +54,7 @@ def test_tables_of_one_name_and_kind_get_the_path(folder: Path, tmp_path: Path) 
     for place in ("north/2020", "south/2020", "south/2021"):
         (folder / place).mkdir(parents=True)
         (folder / place / "sales.csv").write_text(f"place\n{place}\n")
-    built = build(folder, tmp_path / "store")
+    built = build(folder, tmp_path / "store", child=True)
     assert {table.path: table.name for table in built.catalogue.tables} == {
         "north/2020/sales.csv": "north_2020_sales__sales",
         "south/2020/sales.csv": "south_2020_sales__sales",
@@ -81,7 +81,7 @@ def test_names_that_look_like_ours_or_the_engines_are_kept(folder: Path, tmp_pat
         (folder / f"{name}.csv").write_text("a\n1\n")
     (folder / "late.csv").write_text('a\n1\n"x\n')
     (folder / "late__set_aside.csv").write_text("b\n2\n")
-    built = build(folder, tmp_path / "store")
+    built = build(folder, tmp_path / "store", child=True)
     assert sorted(table.name for table in built.catalogue.tables) == sorted([*names, "late", "late__set_aside"])
     import duckdb
 
@@ -99,7 +99,7 @@ def test_a_bad_file_costs_itself_only(folder: Path, tmp_path: Path) -> None:
     (folder / "c.db").write_bytes(b"SQLite format 3\0" + b"\1" * 5000)
     (folder / "d.csv").write_text("d\n4\n")
     (folder / "knowledge.md").write_text("# k")
-    built = build(folder, tmp_path / "store")
+    built = build(folder, tmp_path / "store", child=True)
     assert [table.name for table in built.catalogue.tables] == ["a", "d"]
     assert {file.path: file.outcome for file in built.catalogue.files} == {
         "a.csv": "table",
@@ -133,7 +133,7 @@ def test_a_file_whose_reader_is_stopped_costs_itself_only(
         return await running
 
     monkeypatch.setattr(Worker, "ask", stopped)
-    built = build(folder, tmp_path / "store")
+    built = build(folder, tmp_path / "store", child=True)
     assert [table.name for table in built.catalogue.tables] == ["a", "z"]
     assert [built.rows("a"), built.rows("z")] == [[[1]], [[26]]]
     file = built.file("m.csv")
@@ -147,7 +147,7 @@ def test_a_file_that_needs_too_much_memory_costs_itself_only(folder: Path, tmp_p
     with (folder / "m.json").open("w") as file:
         file.write('{"blob": "' + "x" * (300 << 20) + '"}')
     (folder / "z.csv").write_text("z\n26\n")
-    built = build(folder, tmp_path / "store", memory_mb=1300)
+    built = build(folder, tmp_path / "store", memory_mb=1300, child=True)
     assert [table.name for table in built.catalogue.tables] == ["a", "z"]
     assert built.file("m.json").outcome == "unreadable"
 
@@ -155,17 +155,17 @@ def test_a_file_that_needs_too_much_memory_costs_itself_only(folder: Path, tmp_p
 def test_too_little_memory_for_any_file_is_said_once(folder: Path, tmp_path: Path) -> None:
     (folder / "a.csv").write_text("a\n1\n")
     with pytest.raises(InputError, match="files cannot be read here") as raised:
-        build(folder, tmp_path / "store", memory_mb=300)
+        build(folder, tmp_path / "store", memory_mb=300, child=True)
     assert "intake.memory_mb" in raised.value.hint
 
 
 def test_a_stopped_file_is_tried_again_and_a_bad_one_is_not(folder: Path, tmp_path: Path) -> None:
     (folder / "m.csv").write_text("m\n" + "1\n" * 400_000)
-    first = build(folder, tmp_path / "store", file_seconds=0.01)
+    first = build(folder, tmp_path / "store", file_seconds=0.01, child=True)
     assert first.catalogue.unsettled == "stopped"
     records = list((tmp_path / "store" / "records").rglob("*.json"))
     assert records == []
-    second = build(folder, tmp_path / "store")
+    second = build(folder, tmp_path / "store", child=True)
     assert [table.rows for table in second.catalogue.tables] == [400_000]
 
 
@@ -192,7 +192,7 @@ def test_a_full_disk_ends_the_run(folder: Path, tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(Worker, "ask", full)
     with pytest.raises(InputError, match="no room to load") as raised:
-        build(folder, tmp_path / "store")
+        build(folder, tmp_path / "store", child=True)
     assert "store.path" in raised.value.hint
 
 
@@ -205,19 +205,19 @@ def test_equal_folders_give_equal_catalogues(folder: Path, tmp_path: Path) -> No
     (folder / "a.csv").write_text("a,b\n" + "".join(f"{i},x{i}\n" for i in range(5000)))
     (folder / "b.json").write_text('{"table": "t", "records": [{"x": 1.5}, {"x": 2}]}')
     database(folder / "c.db", "create table c (a); insert into c values (1), (2);")
-    assert shown(build(folder, tmp_path / "one")) == shown(build(folder, tmp_path / "two"))
+    assert shown(build(folder, tmp_path / "one", child=True)) == shown(build(folder, tmp_path / "two", child=True))
 
 
 def test_the_second_build_reads_nothing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "a.csv").write_text("a\n1\n")
-    first = build(folder, tmp_path / "store")
+    first = build(folder, tmp_path / "store", child=True)
 
     async def never(self: Worker, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         raise AssertionError("a file was read again")
 
     monkeypatch.setattr(Worker, "ask", never)
     moved = folder.rename(tmp_path / "moved")
-    assert build(moved, tmp_path / "store").catalogue == first.catalogue
+    assert build(moved, tmp_path / "store", child=True).catalogue == first.catalogue
 
 
 def test_sources_are_left_as_they_are(folder: Path, tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_sources_are_left_as_they_are(folder: Path, tmp_path: Path) -> None:
     wal.commit()
     before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
     assert {"wal.db-wal", "wal.db-shm"} <= set(before)
-    built = build(folder, tmp_path / "store")
+    built = build(folder, tmp_path / "store", child=True)
     assert built.rows("w") == [[1]]
     assert {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()} == before
     wal.close()
@@ -240,7 +240,7 @@ def test_sources_are_left_as_they_are(folder: Path, tmp_path: Path) -> None:
 
 def test_a_folder_without_tables(folder: Path, tmp_path: Path) -> None:
     (folder / "readme.md").write_text("text")
-    built = build(folder, tmp_path / "store")
+    built = build(folder, tmp_path / "store", child=True)
     assert built.catalogue.tables == ()
     assert built.database.is_file()
     assert [document.lines for document in built.catalogue.documents] == [1]
@@ -248,7 +248,7 @@ def test_a_folder_without_tables(folder: Path, tmp_path: Path) -> None:
 
 def test_nothing_is_left_in_the_store_but_the_database(folder: Path, tmp_path: Path) -> None:
     (folder / "a.csv").write_text("a\n1\n")
-    build(folder, tmp_path / "store")
+    build(folder, tmp_path / "store", child=True)
     left = [path for path in (tmp_path / "store" / "cache").rglob("*") if path.is_file()]
     assert left == []
     assert len(list((tmp_path / "store" / "artifacts").rglob("*.duckdb"))) == 1

@@ -102,7 +102,7 @@ def check_values(built: Built, folder: Path) -> None:
 
 
 def test_a_folder_is_read_as_it_is(folder: Path, tmp_path: Path) -> None:
-    built = build(folder, tmp_path / "store")
+    built = build(folder, tmp_path / "store", child=True)
     check_files(built, folder)
     if folder.parent != SAMPLES[0].parent:
         check_values(built, folder)

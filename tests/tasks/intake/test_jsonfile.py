@@ -114,13 +114,14 @@ def test_errors_name_their_line(monkeypatch: pytest.MonkeyPatch, text: str, line
             found.value()
 
 
+@pytest.mark.slow
 def test_many_lines_in_bounded_memory(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     with (folder / "t.jsonl").open("w") as file:
         for i in range(150_000):
             file.write(f'{{"i": {i}, "s": "n{i}", "f": {i / 4}}}\n')
-    built = build(folder, tmp_path / "store", memory_mb=1400)
+    built = build(folder, tmp_path / "store", child=True, memory_mb=1400)
     (table,) = built.catalogue.tables
     assert table.rows == 150_000
     assert built.rows("t")[-1] == [149_999, "n149999", 149_999 / 4]
