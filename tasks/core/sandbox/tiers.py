@@ -67,7 +67,7 @@ async def trouble(cage: Cage) -> str:
         outside.write_text("outside")
         outside.chmod(0o666)
         pandas = importlib.util.find_spec("pandas")
-        needed = pandas.origin if pandas else None
+        needed = str(Path(pandas.origin).resolve()) if pandas and pandas.origin else None
         program = f"OUTSIDE, PARENT, NEEDED = {str(outside)!r}, {os.getpid()}, {needed!r}\n{_ATTEMPTS}"
         try:
             ending = await watch.drive(cage, program, {}, _LIMITS)

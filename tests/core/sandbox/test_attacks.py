@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import re
 import subprocess
 import sys
-import time
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile import PRELUDE, REPORT, attack_by_program, programs
 
-from tasks.core.errors import SandboxError
 from tasks.core.sandbox.cage import Cage
-from tasks.core.sandbox.runner import run_in
-from tasks.core.settings import load
 
-CASES = sorted((Path(__file__).parents[2] / "cases" / "sandbox").glob("*.toml"))
-ATTACKS = [attack for case in CASES for attack in tomllib.loads(case.read_text("utf-8"))["attack"]]
-PRELUDE = """
-import ctypes, json, os
-ctx = json.load(open("ctx.json"))
-libc = ctypes.CDLL(None, use_errno=True)
-escaped, refused = [], []
-def attempt(name, action):
-    try:
-        got = action()
-    except BaseException as error:
-        refused.append(f"{name}: {type(error).__name__}")
-    else:
-        (escaped if got else refused).append(name)
-"""
-REPORT = "\nresult = {'escaped': escaped, 'refused': refused}\n"
+ATTACKS = programs()
 
 
 def name_of(attack: dict[str, Any]) -> str:
@@ -43,23 +22,7 @@ def name_of(attack: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=name_of)
 def test_attack_is_refused_and_leaves_nothing(attack: dict[str, Any], cage: Cage, world: Any) -> None:
-    before = world.state()
-    began = time.monotonic()
-    limits = load().sandbox.model_copy(update={"seconds": 20.0, **attack.get("limits", {})})
-    report = "" if "del escaped" in attack["program"] else REPORT
-    program = PRELUDE + attack["program"] + report
-    try:
-        result = asyncio.run(run_in(cage, program, {"ctx.json": world.inputs}, limits))
-    except SandboxError as error:
-        assert attack["ends"] in ("stopped", "either"), str(error)
-        assert re.search(attack["error"], error.message), error.message
-        assert len(str(error)) < 1500
-    else:
-        assert attack["ends"] in ("refused", "either"), result.value
-        assert result.value["escaped"] == [], result.value
-        assert result.value["refused"], "nothing was tried"
-    assert time.monotonic() - began < limits.seconds + 10
-    assert world.state() == before
+    assert attack_by_program(attack, cage, world) == ""
 
 
 @pytest.mark.parametrize("attack", [a for a in ATTACKS if a.get("control")], ids=name_of)

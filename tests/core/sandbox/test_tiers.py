@@ -8,26 +8,25 @@ import os
 import struct
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+from machines import LANDLOCK, NAMESPACES, as_user, python_for
 
 from tasks.core.sandbox import filter, landlock, tiers
 from tasks.core.sandbox.cage import Cage
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = """
-import asyncio, errno, json, sys
+import asyncio, json, sys
+sys.path.insert(0, "tests")
+from machines import deny
 from tasks.core.errors import SandboxError
-from tasks.core.sandbox import filter, tiers
+from tasks.core.sandbox import tiers
 from tasks.core.sandbox.runner import run_program
 from tasks.core.settings import load
-with filter.sonames():
-    import pyseccomp as seccomp
-denied = seccomp.SyscallFilter(seccomp.ALLOW)
-for number in json.loads(sys.argv[1]):
-    denied.add_rule(seccomp.ERRNO(errno.EPERM), number)
-denied.load()
+deny(json.loads(sys.argv[1]))
 async def main():
     isolation = await tiers.probe()
     try:
@@ -37,19 +36,6 @@ async def main():
     print(json.dumps({"tier": isolation.tier, "detail": isolation.detail, "hint": isolation.hint, "value": value}))
 asyncio.run(main())
 """
-NAMESPACES = ["mount", "umount2", "pivot_root", "unshare", "setns"]
-LANDLOCK = [444, 445, 446]
-
-
-def python_for(user: int) -> str:
-    """An interpreter of this version that a user can run; empty when there is none."""
-    for path in (sys.executable, f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"):
-        try:
-            if subprocess.run([path, "-c", "import json"], user=user, group=user, extra_groups=[]).returncode == 0:
-                return path
-        except OSError:
-            continue
-    return ""
 
 
 @pytest.mark.parametrize(
@@ -83,21 +69,12 @@ def test_machine_with_less_gets_a_lower_tier_or_none(denied: list[str | int], ti
 def test_works_for_an_unprivileged_user() -> None:
     if os.geteuid():
         pytest.skip("every other test shows it, as this is one")
-    python = python_for(65534)
-    if not python:
-        pytest.skip("no interpreter that this user can run")
-    paths = os.pathsep.join([str(ROOT), *(name for name in sys.path if name.endswith("-packages"))])
-    done = subprocess.run(
-        [python, "-c", SCRIPT, "[]"],
-        cwd=ROOT,
-        env={"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
-        user=65534,
-        group=65534,
-        extra_groups=[],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        python = python_for(65534, Path(folder))
+        if not python:
+            pytest.skip("no interpreter that this user can run")
+        argv = [python, "-c", SCRIPT, "[]"]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=120, **as_user(65534))
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["value"] == 7
 
