@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.batch import Batch, Row
+from flows.batch import Row
 from tasks.benchmark.score import score
+from tasks.core.errors import InputError
 from tasks.core.models.score import SuiteScore
 from tasks.core.models.value import Value
 
@@ -19,6 +21,7 @@ class Result(Value):
     rows: tuple[Row, ...]
     scores: SuiteScore
     seconds: float
+    """Wall clock of the whole batch."""
 
     def scored(self) -> list[tuple[Row, float]]:
         """Every task that ran and has a gold table, with its score."""
@@ -26,16 +29,22 @@ class Result(Value):
         return [(row, found[row.task]) for row in self.rows if row.task in found]
 
 
-def result_of(batch: Batch, gold: Path, profile: str) -> Result:
-    """What a batch that ended was worth. Raises InputError when the suite has no gold tables."""
-    scores = score(batch.target, gold)
-    kept = tuple(task for task in scores.tasks if task.task in batch.rows)
+def result_of(target: Path, gold: Path, profile: str) -> Result:
+    """What a batch that ended was worth, read from its folder. Raises InputError when the suite has no gold tables."""
+    try:
+        summary = json.loads((target / "summary.json").read_bytes())
+        rows = tuple(Row.model_validate(row) for row in summary["tasks"])
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(
+            f"no results of profile {profile!r} in {target}: {error}", "run without --page-only"
+        ) from error
+    ran, scores = {row.task for row in rows}, score(target, gold)
     return Result(
-        suite=batch.source.name,
+        suite=target.name,
         profile=profile,
-        rows=tuple(batch.rows[task] for task in batch.tasks if task in batch.rows),
-        scores=SuiteScore(tasks=kept, penalty=scores.penalty),
-        seconds=batch.seconds,
+        rows=rows,
+        scores=SuiteScore(tasks=tuple(task for task in scores.tasks if task.task in ran), penalty=scores.penalty),
+        seconds=summary["seconds"],
     )
 
 
@@ -46,15 +55,11 @@ def page(results: Sequence[Result], confident_share: float) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     profiles = list(dict.fromkeys(result.profile for result in results))
-    lines += [_line(result.suite, result.profile, result.scored()) for result in results]
-    if len(results) > len(profiles):
-        lines += [
-            _line("**all**", profile, [pair for r in results if r.profile == profile for pair in r.scored()])
-            for profile in profiles
-        ]
+    lines += [_line(result.suite, [result]) for result in results]
+    of = {profile: [result for result in results if result.profile == profile] for profile in profiles}
+    lines += [_line("**all**", of[profile]) for profile in profiles if len(results) > len(profiles)]
     for profile in profiles:
-        pairs = [pair for r in results if r.profile == profile for pair in r.scored()]
-        voted = [(row, value) for row, value in pairs if row.agreement is not None]
+        voted = [(row, value) for r in of[profile] for row, value in r.scored() if row.agreement is not None]
         if voted:
             lines += [
                 "",
@@ -68,17 +73,25 @@ def page(results: Sequence[Result], confident_share: float) -> str:
     return "\n".join([*lines, *(_differences(results, profiles) or ["none"])]) + "\n"
 
 
-def _line(suite: str, profile: str, pairs: Sequence[tuple[Row, float]]) -> str:
+def _line(suite: str, results: Sequence[Result]) -> str:
+    pairs = [pair for result in results for pair in result.scored()]
     count = max(len(pairs), 1)
     answered = sum(row.rows is not None for row, _ in pairs)
-    values = [value for _, value in pairs]
-    seconds = sum(row.seconds for row, _ in pairs) / count
+    mean = sum(value for _, value in pairs) / count
+    perfect = sum(value > 0.999 for _, value in pairs)
+    seconds = sum(result.seconds for result in results) / count
     tokens = sum(row.tokens_in + row.tokens_out for row, _ in pairs) / count
-    perfect = sum(value > 0.999 for value in values)
-    mean = sum(values) / count
-    return (
-        f"| {suite} | {profile} | {len(pairs)} | {answered} | {mean:.3f} | {perfect} | {seconds:.1f} | {tokens:,.0f} |"
+    cells = (
+        suite,
+        results[0].profile,
+        len(pairs),
+        answered,
+        f"{mean:.3f}",
+        perfect,
+        f"{seconds:.1f}",
+        f"{tokens:,.0f}",
     )
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def _groups(voted: list[tuple[Row, float]], confident_share: float) -> list[tuple[str, list[tuple[Row, float]]]]:

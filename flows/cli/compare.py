@@ -17,8 +17,14 @@ def command(
     target: Annotated[Path, typer.Option("--out", help="Where predictions and the page go.")],
     skip: Annotated[list[str] | None, typer.Option(help="SUITE/TASK to leave out; repeat for more.")] = None,
     concurrency: Annotated[int, typer.Option(min=0, help="Tasks at once; 0: batch.concurrency.")] = 0,
+    page_only: Annotated[
+        bool, typer.Option("--page-only", help="Run nothing; write the page of what OUT holds.")
+    ] = False,
 ) -> None:
-    """Measure profiles on suites: score, coverage, agreement, seconds and tokens a task, in OUT/results.md."""
+    """Measure profiles on suites: score, coverage, agreement, seconds and tokens a task, in OUT/results.md.
+
+    Seconds are the wall clock of the batch by its tasks; run with an empty store, or they are those of reading it.
+    """
     from flows.batch import Batch
     from flows.cli.batch import run_batch
     from flows.compare import Result, page, result_of
@@ -29,13 +35,15 @@ def command(
     results: list[Result] = []
     for folder in suite:
         for name, settings in loaded.items():
-            batch = Batch(folder, target / Path(name).stem / folder.name, name, 0)
-            batch.tasks = [task for task in batch.tasks if f"{folder.name}/{task}" not in left_out]
-            err.print(f"{folder.name} under {name}: {len(batch.tasks)} tasks", style="dim")
-            run_batch(batch, settings, concurrency, in_prefect=False)
-            if batch.ended == "interrupted":
-                raise typer.Exit(130)
-            results.append(result_of(batch, folder / "gold", Path(name).stem))
+            place = target / Path(name).stem / folder.name
+            if not page_only:
+                batch = Batch(folder, place, name, 0)
+                batch.tasks = [task for task in batch.tasks if f"{folder.name}/{task}" not in left_out]
+                err.print(f"{folder.name} under {name}: {len(batch.tasks)} tasks", style="dim")
+                run_batch(batch, settings, concurrency, in_prefect=False)
+                if batch.ended == "interrupted":
+                    raise typer.Exit(130)
+            results.append(result_of(place, folder / "gold", Path(name).stem))
             share = settings.agent.confident_share
             (target / "results.md").write_text(page(results, share), "utf-8")
     out.print((target / "results.md").read_text("utf-8"), markup=False)
