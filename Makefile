@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SAMPLE ?= data/samples/shop
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test test-full check format lock serve doctor record pictures clean
+.PHONY: help setup model demo test test-full attacks check format lock serve doctor record pictures clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ test: setup ## the tests: offline after set-up, under 10 minutes
 
 test-full: setup model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
 	@$(BIN)/python tests/full.py
+
+attacks: setup ## attack everything by SQL and programs, in each tier, as root and not; 1 if anything escapes
+	@$(BIN)/python tests/attacks.py
 
 check: setup ## format, lint, types, architecture
 	@$(BIN)/ruff format --check .

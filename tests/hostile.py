@@ -52,7 +52,7 @@ _CAGES: dict[str, Cage | str] = {}
 def programs() -> list[dict[str, Any]]:
     """Attacks by programs; see the README beside the cases."""
     files = sorted((CASES / "sandbox").glob("*.toml"))
-    return [attack for file in files for attack in tomllib.loads(file.read_text("utf-8"))["attack"]]
+    return [{**attack, "file": f.stem} for f in files for attack in tomllib.loads(f.read_text("utf-8"))["attack"]]
 
 
 def statements() -> list[tuple[str, str]]:

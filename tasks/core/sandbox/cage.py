@@ -161,7 +161,9 @@ def _in_namespaces(cage: Cage, launch: Launch, files: dict[str, Path], limits: S
         options += ["--perms", "0755", "--dir", str(folder)]
     for path in visible:
         options += ["--ro-bind", str(path), str(path)]
-    options += ["--ro-bind", str(INSIDE), BOOT, "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    # read-only, since bubblewrap leaves the kernel's settings in /proc/sys writable to whom they belong: root
+    options += ["--ro-bind", str(INSIDE), BOOT, "--proc", "/proc", "--remount-ro", "/proc"]
+    options += ["--dev", "/dev", "--remount-ro", "/dev"]
     options += ["--perms", "0777", "--size", str(limits.file_mb << 20), "--tmpfs", SCRATCH]
     for name, path in files.items():
         if cage.own_user and not path.stat().st_mode & stat.S_IROTH:

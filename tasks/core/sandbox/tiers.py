@@ -141,6 +141,7 @@ attempts = {
     "executing": lambda: os.execv("/proc/self/exe", ["python", "-c", ""]),
     "signalling": lambda: os.kill(PARENT, 0),
     "calls of new kernels": new_call,
+    "the kernel's settings": lambda: os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY),
 }
 result = []
 for name, attempt in attempts.items():
