@@ -43,7 +43,7 @@ def sniff(sample: str, suffix: str) -> Layout:
         found, width = _read(body, dialect), 1
     else:
         _, dialect, found, width = best
-    first = _first(found, width)
+    first = first_record(found, width)
     above = (1 if told else 0) + (found[first][0] - 1 if first < len(found) else 0)
     header, notes = _header([record for _, record in found[first:]])
     if told:
@@ -84,8 +84,8 @@ def _try(lines: list[str], dialect: Dialect) -> tuple[float, Dialect, list[tuple
     return score, dialect, found, width
 
 
-def _first(found: list[tuple[int, Record]], width: int) -> int:
-    """Index of the first record that is neither title nor comment."""
+def first_record(found: list[tuple[int, Record]], width: int) -> int:
+    """Index of the first record that is neither title nor comment, where most records have `width` fields."""
     for index, (_, record) in enumerate(found[:60]):
         filled = sum(bool(part and part.strip()) for part in record)
         comment = (record[0] or "").startswith("#") and (

@@ -134,7 +134,7 @@ def _type(name: str, kinds: Counter[str], shapes: dict[str, Any]) -> tuple[Targe
     if present == {"boolean"}:
         return Target(name, "BOOLEAN"), ()
     if present <= {"integer", "decimal"}:
-        kind, notes = _number(present, shapes)
+        kind, notes = number_type(present, shapes)
         return Target(name, kind), notes
     if present <= {"array", "object"}:
         return Target(name), ("arrays or objects, as JSON text",)
@@ -142,7 +142,8 @@ def _type(name: str, kinds: Counter[str], shapes: dict[str, Any]) -> tuple[Targe
     return Target(name), (f"values of several types ({said}); all as text",)
 
 
-def _number(present: set[str], shapes: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+def number_type(present: set[str], shapes: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """Type of a column of `integer` and `decimal` values that keeps their digits, and what to say."""
     if present == {"integer"}:
         if "huge" in shapes:
             return "VARCHAR", ("integers of more than 38 digits; text",)

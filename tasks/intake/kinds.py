@@ -27,6 +27,8 @@ _MAGIC = (
     (b"PK\x05\x06", "an empty ZIP archive"),
     (b"%PDF-", "a PDF"),
     (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"ORC", "an ORC file"),
     (b"\x1f\x8b", "gzip-compressed"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (b"BZh", "bzip2-compressed"),
@@ -40,11 +42,9 @@ _MAGIC = (
 )
 _HTML = re.compile(rb"\s*(<!--.*?-->\s*)?<(!doctype html|html|head|body|table)\b", re.IGNORECASE | re.DOTALL)
 _JSON = re.compile(rb"\s*(\[\s*\{\s*\"|\{\s*\"[^\"\n]*\"\s*:)")
-_LATER = {
-    "excel": "Excel files are not read yet: save each sheet as CSV",
-    "parquet": "Parquet files are not read yet: save it as CSV",
-    "video": "videos are not read",
-}
+_BOOKS = ("a ZIP archive or Excel file", "an old Office file")
+_COLUMNAR = ("a Parquet file", "an Arrow file", "an ORC file")
+_UNICODE = (b"\xff\xfe", b"\xfe\xff")
 _OFFICE = {".docx", ".doc", ".odt", ".rtf", ".pptx", ".ppt", ".html", ".htm", ".epub"}
 _SYSTEM = {"thumbs.db", "desktop.ini", "ehthumbs.db"}
 
@@ -79,10 +79,20 @@ def judge(path: str, head: bytes, size: int) -> Verdict:
         return Verdict(kind, "unreadable", what if size else "the file is empty")
     if kind == "document":
         return _document(name, suffix, head, found)
-    if kind == "excel" and size and not found and b"\0" not in head and not _HTML.match(head):
-        return Verdict("csv", "table", "text, whatever its suffix says")
-    if kind in _LATER:
-        return Verdict(kind, "ignored", _LATER[kind])
+    if kind == "excel":
+        return _excel(head, size, found)
+    if kind == "parquet":
+        what = found or "no Parquet, Arrow or ORC file, or a damaged one"
+        good = found in _COLUMNAR or suffix == ".feather"
+        return (
+            Verdict(kind, "table")
+            if size and good
+            else Verdict(kind, "unreadable", what if size else "the file is empty")
+        )
+    if kind == "video":
+        return Verdict(kind, "ignored", "videos are not read")
+    if found in _COLUMNAR[:2]:
+        return Verdict("parquet", "table", f"{found}, whatever its suffix says")
     return Verdict("other", "ignored", _other(suffix, found))
 
 
@@ -90,6 +100,19 @@ def _side(name: str) -> str:
     """The database that a side file belongs to; empty for other files."""
     found = re.fullmatch(r"(.+\.(?:db|sqlite|sqlite3|db3))-(?:wal|shm|journal)", name, re.IGNORECASE)
     return found[1] if found else ""
+
+
+def _excel(head: bytes, size: int, found: str) -> Verdict:
+    """Text that is called `.xls` is common: exports of web pages and of databases."""
+    if not size:
+        return Verdict("excel", "unreadable", "the file is empty")
+    if head.lstrip().startswith(b"<?xml"):
+        return Verdict("excel", "unreadable", "XML, no workbook: save it as .xlsx")
+    if found or (b"\0" in head and not head.startswith(_UNICODE)):
+        good = found in ("", *_BOOKS)
+        return Verdict("excel", "table") if good else Verdict("excel", "unreadable", f"{found}, no Excel workbook")
+    kind, outcome, reason = _csv(head, size, found)
+    return Verdict(kind, outcome, reason or "text, whatever its suffix says")
 
 
 def _csv(head: bytes, size: int, found: str) -> Verdict:
@@ -101,8 +124,10 @@ def _csv(head: bytes, size: int, found: str) -> Verdict:
 def _text(kind: FileKind, head: bytes, size: int, found: str) -> Verdict:
     if not size:
         return Verdict(kind, "unreadable", "the file is empty")
-    if found in ("a ZIP archive or Excel file", "an old Office file"):
-        return Verdict("excel", "ignored", f"{found}, whatever its suffix says. {_LATER['excel']}")
+    if found in _BOOKS:
+        return Verdict("excel", "table", f"{found}, whatever its suffix says")
+    if found in _COLUMNAR[:2]:
+        return Verdict("parquet", "table", f"{found}, whatever its suffix says")
     if found:
         return Verdict(kind, "unreadable", f"{found}, no {kind.upper()}")
     if _HTML.match(head):

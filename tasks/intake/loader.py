@@ -14,7 +14,7 @@ from tasks.core import process, settings
 from tasks.core.errors import InputError
 from tasks.core.files.store import digest_file
 from tasks.core.sql.build import Builder
-from tasks.intake import csvfile, jsonfile, sqlitefile
+from tasks.intake import csvfile, excelfile, jsonfile, parquetfile, sqlitefile
 from tasks.intake.part import Loaded
 
 _SHARE = 3
@@ -80,6 +80,12 @@ def _read(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:
     if kind == "json":
         with builder.transaction():
             return Loaded(parts=jsonfile.load(path, stored, builder, scratch))
+    if kind == "excel":
+        with builder.transaction():
+            return excelfile.load(path, stored, builder)
+    if kind == "parquet":
+        with builder.transaction():
+            return Loaded(parts=(parquetfile.load(path, stored, builder),))
     return Loaded(parts=csvfile.load(path, stored, builder, int(request["sample_bytes"]), scratch))
 
 
