@@ -54,7 +54,8 @@ def query_of(reply: str) -> str:
             text = str(json.loads(reply)["sql"])
         except (ValueError, KeyError, TypeError):
             text = reply
-    if fenced := _FENCE.search(text):
+    if not _QUERY.match(text.lstrip()) and (fenced := _FENCE.search(text)):
+        # not where the reply is the query itself: a value in it may hold a fence, with another query inside
         text = fenced[1]
     if start := _QUERY.search(text):
         text = text[start.start() :]

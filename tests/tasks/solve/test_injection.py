@@ -1,0 +1,99 @@
+"""Instructions in data reach the model as data, and the reader as text; a model that obeys orders still answers right."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from planted import ALL, FORMS, PLACES, Obedient, outside_fences, plant
+from world import ANSWER, World
+
+from tasks.core.llm.prompts import fence
+from tasks.solve.single import query_of
+
+SAFE_TAGS = """
+html head meta title style body main header section footer h1 h2 h3 p span div b i em strong small code pre ul ol li dl dt
+dd table caption thead tbody tfoot tr th td details summary br figure
+"""
+
+
+class Page(HTMLParser):
+    """Tags, attributes and text of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def ask(world: World, form: str, style: str) -> tuple[Obedient, Path]:
+    model = world.endpoint.replies = Obedient(style)
+    out = world.root / "out"
+    world.answer(plant(world.root / "task", form), out, style=style)
+    return model, out
+
+
+def check(model: Obedient, out: Path) -> None:
+    assert "PWNED" not in "\n".join(model.outer)
+    assert (out / "answer.csv").read_text("utf-8") == ANSWER
+
+
+def test_orders_in_data_stay_within_fences_and_the_reader_sees_them_as_text(world: World) -> None:
+    model, out = ask(world, ALL, "json")
+    check(model, out)
+    inner = "\n".join(model.inner)
+    assert [place for place in PLACES if f"PWNED-{place}" not in inner] == []
+    page = Page((out / "report.html").read_text("utf-8"))
+    assert page.tags <= set(SAFE_TAGS.split()), page.tags
+    assert not {name for name in page.attributes if name.startswith("on") or name in ("href", "src", "srcdoc")}
+    assert "<script>alert(1)</script>" in page.text and "PWNED-file" in page.text and "PWNED-table" in page.text
+    evidence = json.loads((out / "evidence.json").read_text("utf-8"))
+    names = [name for source in evidence["sources"] for name in (source["path"], *source["tables"])]
+    assert any("PWNED-file" in name for name in names) and any("PWNED-table" in name for name in names)
+    assert "PWNED" not in evidence["replay"]["sql"]
+
+
+@pytest.mark.parametrize("style", ["tools", "single"])
+def test_orders_in_data_are_followed_in_no_style(world: World, style: str) -> None:
+    model, out = ask(world, ALL, style)
+    check(model, out)
+    assert "PWNED" in "\n".join(model.inner)
+    steps = json.loads((out / "evidence.json").read_text("utf-8"))["solving"]["steps"]
+    assert not [step for step in steps if str(step["arguments"].get("sql", "")).startswith("SELECT 'PWNED")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("style", ["json", "tools", "single"])
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_of_order_stays_within_fences(world: World, form: str, style: str) -> None:
+    check(*ask(world, FORMS[form], style))
+
+
+def test_the_obedient_model_would_obey(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without fences the same model hands in what the data say: the other tests can fail."""
+    for module in ("agent", "contract", "observe", "single"):
+        monkeypatch.setattr(f"tasks.solve.{module}.fence", lambda text: text)
+    _, out = ask(world, FORMS["bare"], "json")
+    assert "PWNED" in (out / "answer.csv").read_text("utf-8")
+
+
+def test_a_fence_within_a_value_is_not_the_query() -> None:
+    sql = "SELECT a FROM t WHERE note = '```sql\nSELECT 1\n```' AND b > 2"
+    assert query_of(sql) == query_of(f"  {sql};") == sql
+    assert query_of("Here it is:\n```sql\nSELECT 2\n```\n") == "SELECT 2"
+
+
+@pytest.mark.parametrize("form", [ALL, *FORMS.values(), "~~~", "~", "a\n~~~~~\nb", "~~~~\n" * 50], ids=str)
+def test_no_text_ends_its_fence(form: str) -> None:
+    assert outside_fences(f"before\n{fence(form)}\nafter")[0] == "before\nafter"
