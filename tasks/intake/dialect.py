@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ class Layout:
 
 def sniff(sample: str, suffix: str) -> Layout:
     """Judge the first lines of a file; `suffix` (`.tsv`) decides where two readings fit equally well."""
-    lines = sample.splitlines(keepends=True)[:_LINES]
+    lines = list(io.StringIO(sample, newline=""))[:_LINES]  # splitlines() ends lines at U+2028 and others, CSV does not
     told = re.match(r"(?i)sep=(.)$", lines[0].rstrip("\r\n")) if lines else None
     body = lines[1:] if told else lines
     preferred = "\t" if suffix in (".tsv", ".tab") else "|" if suffix == ".psv" else ","

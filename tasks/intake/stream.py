@@ -6,6 +6,7 @@ a million records is never in memory at once.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -144,7 +145,7 @@ class Stream:
 
     def _rows(self) -> Iterator[str]:
         rest = self._text[self._at :] + ("" if self._ended else self._file.readline())
-        yield from rest.splitlines(keepends=True) if "\n" in rest else [rest]
+        yield from io.StringIO(rest)  # splitlines() ends lines at U+2028 too, which JSON has within texts
         yield from self._file
 
     def _line(self, text: str) -> list[Any] | InputError:
