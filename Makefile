@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SAMPLE ?= data/samples/shop
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test test-full attacks check format lock serve doctor record pictures clean
+.PHONY: help setup model demo test bad-input test-full attacks check format lock serve doctor record pictures clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ demo: model ## answer a bundled question with the local model; no key needed
 
 test: setup ## the tests: offline after set-up, under 10 minutes
 	@$(BIN)/pytest -m "not service and not browser and not slow and not model"
+
+bad-input: setup ## every case of dirty input, one line each, and a total
+	@$(BIN)/python tests/bad_input.py
 
 test-full: setup model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
 	@$(BIN)/python tests/full.py

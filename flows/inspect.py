@@ -1,17 +1,48 @@
-"""folder → what is in it: outcome of every file, tables, columns and joins as measured. No model is asked."""
+"""folder → what is in it: outcome of every file, tables, columns and joins as measured, a sample. No model is asked."""
 
 from __future__ import annotations
 
 from flows.session import open_store
+from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
-from tasks.core.models.catalogue import Catalogue, Profile
+from tasks.core.models.answer import Cell
+from tasks.core.models.catalogue import Catalogue, Profile, Table
 from tasks.core.models.semantics import Knowledge
+from tasks.core.models.source import SourceFile
 from tasks.core.models.value import Value
 from tasks.core.settings import Settings
+from tasks.core.sql.engine import Engine
+from tasks.core.sql.names import quote
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
+from tasks.intake.problems import kind_of
 from tasks.solve.profile import profile_tables
+
+_SAMPLE_ROWS = 5
+_SAMPLED_TABLES = 200
+
+
+class Remark(Value):
+    """Something that intake says, by its stable code (docs/problems.md)."""
+
+    code: str
+    is_problem: bool
+    """It may make an answer wrong or incomplete."""
+    path: str
+    """The file."""
+    place: str
+    """The file, table or `table.column` it is about."""
+    text: str
+    advice: str
+
+
+class Sample(Value):
+    """The first rows of a table."""
+
+    table: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
 
 
 class Findings(Value):
@@ -20,29 +51,59 @@ class Findings(Value):
     catalogue: Catalogue
     knowledge: Knowledge
     profile: Profile
+    samples: tuple[Sample, ...] = ()
 
     @property
-    def problems(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Remark, ...]:
+        """All that intake says, in the order of files; problems of a file first."""
+        found = [remark for file in self.catalogue.files for remark in _of_file(file)]
+        found += [remark for table in self.catalogue.tables for remark in _of_table(table)]
+        return tuple(sorted(found, key=lambda remark: (remark.path, not remark.is_problem)))
+
+    @property
+    def problems(self) -> tuple[Remark, ...]:
         """What a reader should know before trusting an answer."""
-        unread = [
-            f"{file.path}: unreadable: {file.reason}" for file in self.catalogue.files if file.outcome == "unreadable"
-        ]
-        partly = [
-            f"{file.path}: {file.reason}" for file in self.catalogue.files if file.outcome == "table" and file.reason
-        ]
-        aside = [
-            f"{table.name}: {table.set_aside} rows could not be parsed; they are kept in {table.name}__set_aside"
-            for table in self.catalogue.tables
-            if table.set_aside
-        ]
-        return (*unread, *partly, *aside)
+        return tuple(remark for remark in self.remarks if remark.is_problem)
+
+
+def _remark(said: str, path: str, place: str, text: str = "") -> Remark:
+    kind = kind_of(said)
+    return Remark(
+        code=kind.code, is_problem=kind.problem, path=path, place=place, text=text or said, advice=kind.advice
+    )
+
+
+def _of_file(file: SourceFile) -> list[Remark]:
+    if not file.reason:
+        return []
+    if file.outcome != "table":
+        text = f"{file.outcome}: {file.reason}"
+        return [_remark(file.reason, file.path, file.path, text)]
+    return [_remark(part, file.path, file.path) for part in file.reason.split("; ")]
+
+
+def _of_table(table: Table) -> list[Remark]:
+    own = [_remark(note, table.path, table.name) for note in table.notes]
+    columns = [_remark(note, table.path, f"{table.name}.{c.name}") for c in table.columns for note in c.notes]
+    return [*own, *columns]
 
 
 async def inspect(folder: str, settings: Settings) -> Findings:
     """Read and measure a folder, over the same records that its questions use."""
-    with stores.use(open_store(settings)):
+    with stores.use(open_store(settings)) as store:
         inventory = await take_inventory(folder, settings.intake)
         knowledge = await read_knowledge(inventory)
         catalogue = await build_catalogue(inventory, settings.intake)
         profile = await profile_tables(catalogue, knowledge, settings.profiling, settings.query)
-        return Findings(catalogue=catalogue, knowledge=knowledge, profile=profile)
+        async with Engine(store.local(catalogue.database), settings.query) as engine:
+            samples = [await _sample(engine, table) for table in catalogue.tables[:_SAMPLED_TABLES]]
+        return Findings(catalogue=catalogue, knowledge=knowledge, profile=profile, samples=tuple(samples))
+
+
+async def _sample(engine: Engine, table: Table) -> Sample:
+    names = tuple(column.name for column in table.columns)
+    try:
+        found = await engine.query(f"select * from {quote(table.name)} limit {_SAMPLE_ROWS}", _SAMPLE_ROWS)
+    except QueryError:
+        return Sample(table=table.name, columns=names, rows=())  # a row that is too large to show
+    return Sample(table=table.name, columns=names, rows=found.rows)

@@ -21,6 +21,7 @@ from tasks.core.settings import IntakeSettings, load
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.intake.loader import Loader
+from tasks.intake.problems import UNKNOWN, kind_of
 
 CASES = Path(__file__).parent / "cases" / "intake"
 NULL = "<null>"
@@ -86,7 +87,17 @@ def build(folder: Path, store: Path, child: bool = False, **limits: Any) -> Buil
 
     worker = Worker if child else InProcess
     with use(Store(Folder(store), store / "cache")) as opened, mock.patch("tasks.intake.catalogue.Worker", worker):
-        return asyncio.run(run())
+        built = asyncio.run(run())
+    uncoded = [said for said in said_of(built.catalogue) if kind_of(said).code == UNKNOWN]
+    assert not uncoded, f"no code in tasks/intake/problems.py for: {uncoded}"
+    return built
+
+
+def said_of(catalogue: Catalogue) -> list[str]:
+    """Each reason and note."""
+    found = [part for f in catalogue.files for part in (f.reason.split("; ") if f.outcome == "table" else [f.reason])]
+    found += [note for t in catalogue.tables for note in (*t.notes, *(n for c in t.columns for n in c.notes))]
+    return [said for said in found if said]
 
 
 def cases(name: str) -> list[dict[str, Any]]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
 from flows.cli.app import app, out, print_json, table
 
 if TYPE_CHECKING:
     from flows.inspect import Findings
+
+_SHOWN = 12
+"""Columns of a sample that are printed."""
 
 
 @app.command("inspect")
@@ -17,6 +22,7 @@ def command(
     folder: Annotated[str, typer.Argument(help="Folder with the tables, or a task folder.")],
     profile: Annotated[str, typer.Option(help="Settings: a name from configs/ or the path of a .toml.")] = "default",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
+    html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained page to this file.")] = None,
 ) -> None:
     """Show what is found in a folder: every file, tables, columns, joins, problems. No model is asked."""
     import asyncio
@@ -27,15 +33,31 @@ def command(
 
     with progress.shown():
         found = asyncio.run(inspect(folder, load(profile)))
+    if html:
+        _write(found, folder, html)
     if as_json:
-        print_json({**found.model_dump(mode="json"), "problems": list(found.problems)})
+        remarks = [remark.model_dump(mode="json") for remark in found.remarks]
+        problems = [remark for remark in remarks if remark["is_problem"]]
+        notes = [remark for remark in remarks if not remark["is_problem"]]
+        print_json({**found.model_dump(mode="json"), "problems": problems, "notes": notes})
+    elif html:
+        out.print(f"{escape(str(html))}: {len(found.catalogue.files)} files, {len(found.problems)} problems")
     else:
         _print(found)
 
 
-def _print(found: Findings) -> None:
-    from rich.markup import escape
+def _write(found: Findings, folder: str, html: Path) -> None:
+    from flows.cli.page import render
+    from tasks.core.errors import InputError
 
+    title = Path(folder).expanduser().resolve().name or folder
+    try:
+        html.write_text(render(found, title), "utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"the page cannot be written to {html}: {error.strerror}", "give another file") from error
+
+
+def _print(found: Findings) -> None:
     files = table("file", "kind", "bytes", "outcome", "why", title="Files")
     for file in found.catalogue.files:
         files.add_row(escape(file.path), file.kind, f"{file.size:,}", file.outcome, escape(file.reason))
@@ -54,6 +76,7 @@ def _print(found: Findings) -> None:
                 escape(" ".join(part for part in (column.meaning, column.unit) if part)),
             )
         out.print(columns)
+        _print_sample(found, each.name)
     for join in found.profile.joins:
         left, right = f"{join.left_table}.{join.left_column}", f"{join.right_table}.{join.right_column}"
         unique = "unique" if join.right_unique else "not unique"
@@ -62,7 +85,21 @@ def _print(found: Findings) -> None:
     counts = {name: len(getattr(known, name)) for name in ("definitions", "metrics", "links", "rules")}
     said = ", ".join(f"{count} {name}" for name, count in counts.items())
     out.print(f"knowledge: {f'{escape(known.path)}: {said}' if known.path else 'none'}")
-    for problem in found.problems:
-        out.print(f"[yellow]problem:[/] {escape(problem)}")
+    for remark in found.remarks:
+        place = f"{escape(remark.place)}: {escape(remark.text)}"
+        if remark.is_problem:
+            out.print(f"[yellow]problem {remark.code}:[/] {place}. {escape(remark.advice)}")
+        else:
+            out.print(f"note {remark.code}: {place}")
     if not found.problems:
         out.print("no problems")
+
+
+def _print_sample(found: Findings, name: str) -> None:
+    sample = next((each for each in found.samples if each.table == name), None)
+    if not sample or not sample.rows:
+        return
+    rows = table(*sample.columns[:_SHOWN])
+    for row in sample.rows[:3]:
+        rows.add_row(*("–" if cell is None else escape(str(cell)[:60]) for cell in row[:_SHOWN]))
+    out.print(rows)

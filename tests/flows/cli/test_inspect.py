@@ -20,7 +20,7 @@ def test_inspect_shows_files_tables_joins_knowledge_and_problems(world: World, t
         assert part in text
     assert "join orders.product_id = products.id: 100.0%" in text
     assert "knowledge: context/knowledge.md: 1 definitions" in text
-    assert "problem: context/broken.db: unreadable" in text and "clip.mp4" in text
+    assert "problem T104: context/broken.db: unreadable: " in text and "clip.mp4" in text
     assert world.endpoint.calls == 0
 
 
@@ -33,6 +33,35 @@ def test_inspect_as_json_holds_the_same(world: World, tmp_path: Path) -> None:
         "task.json": "ignored",
     }
     assert said["problems"] == [] and [table["name"] for table in said["profile"]["tables"]] == ["orders", "products"]
+
+
+def test_problems_and_notes_have_codes(world: World, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "a.csv").write_text("id,v\n007,1\n008,x\n009,2\n")
+    (tmp_path / "shop" / "b.json").write_text('[{"a": 1}, {"a"')
+    said = json.loads(world.call("inspect", str(tmp_path / "shop"), "--json").stdout)
+    assert [(each["code"], each["place"]) for each in said["problems"]] == [("T321", "a.v"), ("T104", "b.json")]
+    assert [(each["code"], each["place"]) for each in said["notes"]] == [("T311", "a.id")]
+    assert said["samples"][0]["rows"][0] == ["007", "1"]
+
+
+def test_inspect_writes_a_page(world: World, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "<b>茶.csv").write_text("name,v\n<script>alert(1)</script>,1\n绿茶,\n", "utf-8")
+    (tmp_path / "shop" / "c.db").write_text("no database")
+    done = world.call("inspect", str(tmp_path / "shop"), "--html", str(tmp_path / "page.html"))
+    assert done.returncode == 0 and "2 files, 1 problems" in done.stdout
+    page = (tmp_path / "page.html").read_text("utf-8")
+    for part in (
+        "&lt;script&gt;alert(1)",
+        "绿茶",
+        "&lt;b&gt;茶.csv",
+        "T102",
+        "no SQLite database",
+        "2 rows, 2 columns",
+    ):
+        assert part in page, part
+    assert "<script" not in page and "http://" not in page and "https://" not in page
 
 
 def test_inspect_needs_no_model_and_no_question(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,71 @@
+"""Findings → one self-contained HTML page: each file, what it became and why, its first rows, its problems."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from flows.inspect import Findings, Sample
+from tasks.core.models.answer import Cell
+from tasks.core.models.catalogue import Table
+
+_FOLDER = Path(__file__).resolve().parent
+_STYLE = _FOLDER.parents[1] / "tasks" / "solve" / "report" / "page.css"
+_CELL_CHARS = 200
+_COLUMNS = 60
+"""Columns of one table in the page; the others are counted."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def render(found: Findings, title: str) -> str:
+    """The page; it asks nothing of the network and runs no script."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: _CONTROL.sub("�", value) if type(value) is str else value,
+    )
+    outcomes = Counter(file.outcome for file in found.catalogue.files)
+    return environment.get_template("inspect.html").render(
+        title=title,
+        style=_STYLE.read_text("utf-8"),
+        problems=len(found.problems),
+        outcomes=outcomes.most_common(),
+        files=_files(found),
+    )
+
+
+def _files(found: Findings) -> list[dict[str, Any]]:
+    remarks, tables = defaultdict(list), defaultdict(list)
+    samples = {sample.table: sample for sample in found.samples}
+    for remark in found.remarks:
+        remarks[remark.path].append(remark)
+    for table in found.catalogue.tables:
+        tables[table.path].append(_table(table, samples.get(table.name)))
+    return [
+        {**dict(file), "remarks": remarks[file.path], "tables": tables[file.path]} for file in found.catalogue.files
+    ]
+
+
+def _table(table: Table, sample: Sample | None) -> dict[str, Any]:
+    return {
+        "name": table.name,
+        "rows": table.rows,
+        "inner": table.inner,
+        "columns": [(column.name, column.type) for column in table.columns[:_COLUMNS]],
+        "more": max(0, len(table.columns) - _COLUMNS),
+        "sample": [[_cell(cell) for cell in row[:_COLUMNS]] for row in (sample.rows if sample else ())],
+    }
+
+
+def _cell(cell: Cell) -> str | None:
+    if cell is None:
+        return None
+    text = str(cell).lower() if isinstance(cell, bool) else str(cell)
+    return text if len(text) <= _CELL_CHARS else text[:_CELL_CHARS] + " …"
