@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
 import sqlite3
 import struct
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +176,37 @@ def test_many_rows_in_bounded_memory(folder: Path, tmp_path: Path) -> None:
     assert table.rows == 200_000
     rows = built.rows("t")
     assert rows[0] == [0, 0.0, "n0"] and rows[-1] == [199_999, 199_999 / 4, "n199999"]
+
+
+@pytest.mark.parametrize("user", ["as this user", "as nobody"])
+def test_a_wal_database_in_a_read_only_folder(user: str, tmp_path: Path) -> None:
+    """Its last rows are only in the WAL; nothing may be written beside it, and an unprivileged user could not."""
+    if user == "as nobody" and os.geteuid():
+        pytest.skip("only root can become another user")
+    with tempfile.TemporaryDirectory(prefix="tablewright-wal-") as place:
+        folder, store = Path(place) / "folder", Path(place) / "store"
+        folder.mkdir()
+        store.mkdir()
+        with contextlib.closing(sqlite3.connect(tmp_path / "w.db")) as writer:
+            writer.executescript(
+                "pragma journal_mode=wal; create table t (a); insert into t values (1); pragma wal_checkpoint"
+            )
+            writer.execute("insert into t values (2)")
+            writer.commit()
+            for side in ("", "-wal"):
+                shutil.copyfile(tmp_path / f"w.db{side}", folder / f"w.db{side}")
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        build(folder, tmp_path / "first")  # whatever is imported late is imported now
+        folder.chmod(0o555)
+        Path(place).chmod(0o755)
+        os.chown(store, 65534 if not os.geteuid() else -1, -1)
+        if user == "as nobody":
+            os.seteuid(65534)
+        try:
+            rows = build(folder, store).rows("t")
+        finally:
+            if user == "as nobody":
+                os.seteuid(0)
+            folder.chmod(0o755)
+        assert rows == [[1], [2]]
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
