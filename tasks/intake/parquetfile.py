@@ -144,7 +144,7 @@ def _read_bytes(path: Path, schema: Any, kept: list[_Kept]) -> None:
     import pyarrow.compute as pc
 
     for at, (item, each) in enumerate(zip(schema, kept, strict=True)):
-        if each.type not in ("BLOB", "TIMESTAMP_NS"):
+        if each.type not in ("BLOB", "TIMESTAMP_NS", "TIME"):
             continue
         columns = (batch.column(at) for batch in _open(path)[2])
         try:
@@ -155,9 +155,16 @@ def _read_bytes(path: Path, schema: Any, kept: list[_Kept]) -> None:
                     ):
                         raise pa.ArrowInvalid("NUL")
                     column.cast(pa.binary()).cast(pa.string())
+                elif each.type == "TIME":
+                    column.cast(pa.time64("us"))
                 else:
                     column.cast(pa.timestamp("us", item.type.tz))
         except pa.ArrowInvalid:
+            if each.type == "TIME":
+                each.type, each.arrow = "VARCHAR", pa.string()
+                each.notes.append("times to the nanosecond; text")
+            continue
+        if each.type == "TIME":
             continue
         if each.type == "BLOB":
             each.type, each.arrow = "VARCHAR", pa.string()

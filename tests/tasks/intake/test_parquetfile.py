@@ -43,6 +43,8 @@ CASES: dict[str, tuple[Any, str, list[Any], str]] = {
     "categories": (pa.table({"v": pa.array(["a", "b", None]).dictionary_encode()}), "VARCHAR", ["a", "b", NULL], ""),
     "dates": (column([datetime.date(2020, 2, 29)], pa.date32()), "DATE", ["2020-02-29"], ""),
     "times": (column([datetime.time(1, 2, 3)], pa.time32("s")), "TIME", ["01:02:03"], ""),
+    "times to the nanosecond": (column([1], pa.time64("ns")), "VARCHAR", ["00:00:00.000000001"], "nanosecond; text"),
+    "infinity": (column([float("inf"), -1.5], pa.float64()), "DOUBLE", [float("inf"), -1.5], ""),
     "moments": (column([DT(2020, 1, 1, 8)], pa.timestamp("ms")), "TIMESTAMP", ["2020-01-01 08:00:00"], ""),
     "nanoseconds that are none": (
         column([DT(2020, 1, 1)], pa.timestamp("ns")),
