@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import asyncio
 import contextlib
 import json
 import platform
@@ -129,8 +130,7 @@ async def session(request: AnswerRequest, prefect: str = "", today: date | None 
             async with _probing(run):
                 yield run
         except BaseException as error:
-            ours = isinstance(error, TablewrightError)
-            run.record("failed" if ours else "broken", f"{type(error).__name__}: {error}")
+            run.record(_how(error), f"{type(error).__name__}: {error}")
             raise
     run.record(*((run.answer.status, run.answer.reason) if run.answer else ("done", "")))
 
@@ -171,6 +171,12 @@ def check_model(settings: Settings) -> None:
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that shape a result."""
     return {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}}
+
+
+def _how(error: BaseException) -> str:
+    if isinstance(error, TablewrightError):
+        return "failed"
+    return "interrupted" if isinstance(error, asyncio.CancelledError | KeyboardInterrupt) else "broken"
 
 
 async def _block(settings: Settings, prefect: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ import httpx
 from endpoint import Endpoint
 from world import World, free_port, solver, wait_for
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
 PENDING = {"SCHEDULED", "PENDING", "RUNNING"}
 Shoot = Callable[[Any, str], None]
 

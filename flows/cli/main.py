@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 from types import TracebackType
@@ -25,6 +26,7 @@ def main() -> None:
     debug = len(arguments) < len(sys.argv) - 1
     if not debug:
         sys.excepthook = _unexpected
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         typer.main.get_command(app)(arguments or ["--help"], prog_name="tablewright")
     except TablewrightError as error:
@@ -35,6 +37,10 @@ def main() -> None:
             print_json({"error": {"kind": kind, "message": error.message, "next": error.hint}, "exit_code": code})
         err.print(f"[bold red]error:[/] {escape(str(error))}")
         sys.exit(error.exit_code)
+    except BaseException as error:
+        if type(error).__name__ != "TerminationSignal":  # what Prefect makes of SIGTERM; it is not imported to say so
+            raise
+        sys.exit(130)
 
 
 def _unexpected(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ui import desk, kill
+from ui import CHROMIUM, desk, kill
 from world import ANSWER, ASKED, QUESTION, STAGES, make_folder, slow_after, solver, wait_for
 
-pytestmark = [pytest.mark.service, pytest.mark.browser]
+pytestmark = [
+    pytest.mark.service,
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium here: apt-get install chromium"),
+]
 CRASH_REPORT_SECONDS = 5
 """The runner reports a crash this late at most; a retry before that is overwritten by the report."""
 

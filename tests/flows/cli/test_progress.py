@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from world import ROOT, World, children_of, make_folder, slow_after, wait_for
+from world import ROOT, World, children_of, last_run, make_folder, slow_after, wait_for
 
 from flows.cli.progress import Progress
 from tasks import stage
@@ -64,12 +64,18 @@ def test_a_terminal_sees_the_stages(world: World, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_interrupted_answer_ends_with_130_and_leaves_no_process(world: World, tmp_path: Path) -> None:
+@pytest.mark.service
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("in_prefect", [False, True])
+def test_an_interrupted_answer_ends_with_130_and_leaves_no_process(
+    request: pytest.FixtureRequest, world: World, tmp_path: Path, kind: signal.Signals, in_prefect: bool
+) -> None:
+    if in_prefect:
+        world.environment["PREFECT_API_URL"] = request.getfixturevalue("server_url")
     world.endpoint.replies = slow_after(1, 120)
-    arguments = ("answer", str(make_folder(tmp_path / "shop")), "--no-prefect")
-    with world.start(*arguments, start_new_session=True) as process:
+    with world.start("answer", str(make_folder(tmp_path / "shop")), start_new_session=True) as process:
         wait_for(lambda: world.endpoint.calls > 1)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    assert process.returncode == 130 and "Traceback" not in said
-    assert not children_of(process.pid)
+        process.send_signal(kind)
+        _, said = process.communicate(timeout=90)
+    assert process.returncode == 130 and "Traceback" not in said and "unexpected" not in said
+    assert not children_of(process.pid) and last_run(world.store)["status"] == "interrupted"
