@@ -32,7 +32,9 @@ def deny(calls: Sequence[str | int]) -> None:
     with filter.sonames():
         import pyseccomp as seccomp
     denied = seccomp.SyscallFilter(seccomp.ALLOW)
-    denied.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.ALLOW)  # calls in other forms are for the product's filter to meet
+    denied.set_attr(
+        seccomp.Attr.ACT_BADARCH, seccomp.ALLOW
+    )  # calls in other forms are for the product's filter to meet
     for call in calls:
         denied.add_rule(seccomp.ERRNO(errno.EPERM), call)
     denied.load()
