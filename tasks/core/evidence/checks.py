@@ -72,6 +72,15 @@ def repeated_rows(contract: Contract, tally: Tally) -> Check | None:
     return Check(name="duplicates", outcome=outcome, detail=detail)
 
 
+def no_formulas(columns: tuple[str, ...], tally: Tally) -> Check | None:
+    """Text that a spreadsheet would compute is left as it is, and the reader is warned of it."""
+    if not tally.formulas or not any(tally.formulas):
+        return None
+    found = [f"{_count(count, 'cell')} of {name}" for name, count in zip(columns, tally.formulas, strict=True) if count]
+    detail = f"{_names(found)} begin like a formula: a spreadsheet may compute them, so import the file as text"
+    return Check(name="formulas", outcome="noted", detail=detail)
+
+
 def within_limits(contract: Contract, replay: Replay) -> Check | None:
     """No row was cut off, and no more rows than the contract's limit."""
     if replay.truncated:

@@ -69,6 +69,7 @@ def _checks(attempt: Attempt, found: Findings, used: tuple[UsedTable, ...]) -> I
         checks.columns_match(contract, replay.columns),
         checks.empty_columns(replay.columns, tally),
         checks.repeated_rows(contract, tally),
+        checks.no_formulas(replay.columns, tally),
         checks.within_limits(contract, replay),
         checks.order_fixed(contract, found.parts, replay),
     ):

@@ -18,6 +18,8 @@ from tasks.core.sql.cells import csv_lines
 
 _FIELD = re.compile(r'(?:^|(?<=,))("(?:[^"]++|"")*+"|[^,"]*)(?=,|$)', re.DOTALL)
 _FRACTIONAL = ("DOUBLE", "FLOAT", "REAL", "DECIMAL", "NUMERIC")
+_FORMULA = re.compile(r"(?:[=@\t\r＝＠]|[+\-＋－](?![\d.,]*(?:[eE][+-]?\d+)?%?$))(?=.*[\w(])", re.DOTALL)
+"""What a spreadsheet may compute when it opens a CSV file; numbers with a sign, and signs alone, are not among it."""
 Cells = Iterable[Sequence[str | None]]
 """Rows in the answer's form: every cell as text, NULL as None."""
 _SINGLE = "value"
@@ -33,6 +35,8 @@ class Tally:
     """Empty cells, by column."""
     repeated: int
     """Rows that equal an earlier one."""
+    formulas: tuple[int, ...] = ()
+    """Cells that begin like a formula, by column; its name counts too."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Frame:
 def write(path: Path, columns: Sequence[str], rows: Cells) -> Tally:
     """Write a CSV file: UTF-8, comma, header, `\\n`, NULL as an empty field; numbers come as text in their final form."""
     seen: set[bytes] = set()
-    nulls = [0] * len(columns)
+    nulls, formulas = [0] * len(columns), [int(is_formula(name)) for name in columns]
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(csv_lines([tuple(columns)]))
@@ -55,9 +59,17 @@ def write(path: Path, columns: Sequence[str], rows: Cells) -> Tally:
             file.write(line)
             count += 1
             for i, cell in enumerate(row):
-                nulls[i] += cell is None
+                if cell is None:
+                    nulls[i] += 1
+                elif is_formula(cell):
+                    formulas[i] += 1
             seen.add(hashlib.blake2b(line.encode(), digest_size=16).digest())
-    return Tally(rows=count, nulls=tuple(nulls), repeated=count - len(seen))
+    return Tally(rows=count, nulls=tuple(nulls), repeated=count - len(seen), formulas=tuple(formulas))
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet that opens the file may compute this cell in place of showing it."""
+    return _FORMULA.match(text) is not None
 
 
 def read_export(path: Path, types: Sequence[str]) -> Iterator[list[str | None]]:

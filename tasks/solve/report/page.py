@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _FOLDER = Path(__file__).resolve().parent
 _CELL_CHARS = 400
 """Longer text is cut in the page; `answer.csv` has all of it."""
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+"""Shown as a mark: control characters, and those that turn the direction of text, which make a query look like another."""
 _NUMERIC = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL.*)")
 _TIME = re.compile(r"(DATE|TIME)")
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core.errors import SandboxError
-from tasks.core.evidence.rows import frame_of, plain, read_export, text_of, write
+from tasks.core.evidence.rows import frame_of, is_formula, plain, read_export, text_of, write
 from tasks.core.settings import Settings
 from tasks.core.sql.engine import Engine
 
@@ -153,3 +153,24 @@ def test_one_cell_of_a_million_lines_or_quotes_is_read_in_a_moment(tmp_path: Pat
         path.write_text('text\n"' + text.replace('"', '""') + '"\n', "utf-8")
         assert list(read_export(path, ["VARCHAR"])) == [[text]]
     assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1", "=1+1", "=cmd|' /C calc'!A0", "@SUM(A1)", "+86 138", "-2+3", "-item", "- item", "\t=1", "\r=1", "＝1+1", "-2024-01"],
+)  # fmt: skip
+def test_text_that_a_spreadsheet_would_compute_is_known(text: str) -> None:
+    assert is_formula(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-", "--", "-5", "+5", "-1.5e-7", "-12%", "-1,234.50", "a=1", "5-3", "@", "=", "−5", "1", "北京"]
+)
+def test_numbers_and_signs_alone_are_no_formulas(text: str) -> None:
+    assert not is_formula(text)
+
+
+def test_formulas_are_counted_and_written_as_they_are(tmp_path: Path) -> None:
+    tally = write(tmp_path / "a.csv", ("n", "=1+1"), [["-5", "=2"], ["1", None], ["-x", "+86 138"]])
+    assert tally.formulas == (1, 3)
+    assert (tmp_path / "a.csv").read_text("utf-8") == "n,=1+1\n-5,=2\n1,\n-x,+86 138\n"

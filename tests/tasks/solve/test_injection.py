@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from planted import ALL, FORMS, PLACES, Obedient, outside_fences, plant
-from world import ANSWER, World
+from world import ANSWER, World, make_folder
 
 from tasks.core.llm.prompts import fence
 from tasks.solve.single import query_of
@@ -58,6 +59,7 @@ def test_orders_in_data_stay_within_fences_and_the_reader_sees_them_as_text(worl
     assert page.tags <= set(SAFE_TAGS.split()), page.tags
     assert not {name for name in page.attributes if name.startswith("on") or name in ("href", "src", "srcdoc")}
     assert "<script>alert(1)</script>" in page.text and "PWNED-file" in page.text and "PWNED-table" in page.text
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", page.text)
     evidence = json.loads((out / "evidence.json").read_text("utf-8"))
     names = [name for source in evidence["sources"] for name in (source["path"], *source["tables"])]
     assert any("PWNED-file" in name for name in names) and any("PWNED-table" in name for name in names)
@@ -97,3 +99,20 @@ def test_a_fence_within_a_value_is_not_the_query() -> None:
 @pytest.mark.parametrize("form", [ALL, *FORMS.values(), "~~~", "~", "a\n~~~~~\nb", "~~~~\n" * 50], ids=str)
 def test_no_text_ends_its_fence(form: str) -> None:
     assert outside_fences(f"before\n{fence(form)}\nafter")[0] == "before\nafter"
+
+
+def test_formulas_for_spreadsheets_are_left_as_data_and_the_reader_is_warned(world: World) -> None:
+    sql = "SELECT '=HYPERLINK(\"http://127.0.0.1:9\")' AS note, '+86 138' AS phone, -5 AS n"
+    submit = json.dumps({"thought": "", "tool": "submit", "arguments": {"sql": sql, "confirm": True}})
+    contract = json.dumps({"columns": [{"name": "note"}, {"name": "phone"}, {"name": "n"}]})
+    world.endpoint.replies = lambda body: (
+        contract if "response_format" in body and "ContractReply" in str(body) else submit
+    )
+    world.answer(make_folder(world.root / "task"), world.root / "out")
+    assert (world.root / "out" / "answer.csv").read_text("utf-8").splitlines()[1] == (
+        '"=HYPERLINK(""http://127.0.0.1:9"")",+86 138,-5'
+    )
+    warning = "1 cell of note, 1 cell of phone begin like a formula"
+    doubts = json.loads((world.root / "out" / "evidence.json").read_text("utf-8"))["doubts"]
+    assert any(doubt.startswith(warning) for doubt in doubts)
+    assert warning in Page((world.root / "out" / "report.html").read_text("utf-8")).text
