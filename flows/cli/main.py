@@ -38,9 +38,9 @@ def main() -> None:
         err.print(f"[bold red]error:[/] {escape(str(error))}")
         sys.exit(error.exit_code)
     except BaseException as error:
-        if type(error).__name__ != "TerminationSignal":  # what Prefect makes of SIGTERM; it is not imported to say so
-            raise
-        sys.exit(130)
+        if type(error).__name__ == "TerminationSignal":  # what Prefect makes of SIGTERM; it is not imported to say so
+            sys.exit(130)
+        raise
 
 
 def _unexpected(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
