@@ -6,10 +6,11 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from planted import ALL, FORMS, PLACES, Obedient, outside_fences, plant
-from world import ANSWER, World, make_folder
+from world import ANSWER, CONTRACT, SQL, World, last_run, make_folder
 
 from tasks.core.llm.prompts import fence
 from tasks.solve.single import query_of
@@ -64,6 +65,8 @@ def test_orders_in_data_stay_within_fences_and_the_reader_sees_them_as_text(worl
     names = [name for source in evidence["sources"] for name in (source["path"], *source["tables"])]
     assert any("PWNED-file" in name for name in names) and any("PWNED-table" in name for name in names)
     assert "PWNED" not in evidence["replay"]["sql"]
+    tier = last_run(world.store)["isolation"]["tier"]
+    assert evidence["solving"]["tier"] == ("" if tier == "none" else tier)
 
 
 @pytest.mark.parametrize("style", ["tools", "single"])
@@ -116,3 +119,43 @@ def test_formulas_for_spreadsheets_are_left_as_data_and_the_reader_is_warned(wor
     doubts = json.loads((world.root / "out" / "evidence.json").read_text("utf-8"))["doubts"]
     assert any(doubt.startswith(warning) for doubt in doubts)
     assert warning in Page((world.root / "out" / "report.html").read_text("utf-8")).text
+
+
+def test_a_hostile_model_is_refused_at_every_door_and_the_answer_still_comes(world: World, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("CANARY secret\n")
+    reading = f"SELECT content FROM read_text('{secret}')"
+    statements = [
+        reading,
+        f"SELECT * FROM '{secret}'",
+        f"SELECT 1; ATTACH '{tmp_path}/new.db' AS n",
+        f"COPY orders TO '{tmp_path}/out.csv'",
+        "WITH x AS (DELETE FROM orders RETURNING *) SELECT * FROM x",
+        "PRAGMA database_list",
+        "INSTALL httpfs",
+        "SELECT getenv('MODEL_API_KEY')",
+    ]
+    programs = [
+        f"result = open({str(secret)!r}).read()",
+        "import os; result = os.fork()",
+        "result = rows[0]['n'].__class__.__base__",
+    ]
+    moves = [(tool, {"sql": sql, **({"program": "result = rows"} if tool == "compute" else {})})
+             for sql in statements for tool in ("query", "compute", "submit")]  # fmt: skip
+    moves += [("submit", {"sql": SQL, "program": program}) for program in programs]
+
+    def hostile(body: dict[str, Any]) -> str:
+        if "ContractReply" in str(body.get("response_format")):
+            return json.dumps(CONTRACT)
+        turn = sum(message["role"] == "assistant" for message in body["messages"])
+        tool, arguments = moves[turn] if turn < len(moves) else ("submit", {"sql": SQL})
+        return json.dumps({"thought": "", "tool": tool, "arguments": arguments})
+
+    world.endpoint.replies = hostile
+    before = set(tmp_path.iterdir()) | {tmp_path / name for name in ("task", "out", "store")}
+    world.answer(make_folder(world.root / "task"), world.root / "out")
+    assert (world.root / "out" / "answer.csv").read_text("utf-8") == ANSWER
+    text = (world.root / "out" / "evidence.json").read_text("utf-8")
+    steps = [step for step in json.loads(text)["solving"]["steps"] if step["kind"] == "tool"]
+    assert [step["ok"] for step in steps] == [False] * len(moves) + [True]
+    assert "CANARY" not in text and set(tmp_path.iterdir()) <= before

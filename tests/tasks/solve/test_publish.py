@@ -229,6 +229,7 @@ def test_a_program_is_replayed_over_the_querys_rows(bench: Bench) -> None:
 
     assert (answer.status, bench.csv(answer)) == ("not_assessed", "name,level\n李雷,2.5\nAda <b>,0\n")
     assert bench.evidence(answer)["replay"]["program"] == program
+    assert bench.evidence(answer)["replay"]["tier"] == asyncio.run(tiers.probe()).tier
 
 
 def test_a_second_call_replays_nothing(bench: Bench) -> None:
