@@ -67,7 +67,7 @@ def _model(name: str, endpoint: EndpointSettings, settings: Settings) -> Check:
         return _local(title, settings)
     if not endpoint.model:
         hint = "export MODEL_API_URL, MODEL_NAME and MODEL_API_KEY, or use --profile local, which needs no key"
-        return Check(name=title, state="broken", detail=f"profile {settings.profile!r} names no model", next=hint)
+        return Check(name=title, state="limited", detail=f"profile {settings.profile!r} names no model", next=hint)
     if endpoint.provider or not endpoint.url:
         key = "has a value" if env.secret(endpoint.api_key_env).get_secret_value() else "is empty"
         where = endpoint.provider or endpoint.model.split("/")[0]
