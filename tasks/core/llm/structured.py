@@ -18,6 +18,8 @@ T = TypeVar("T")
 _SHOWN_ERRORS = 8
 _FALSE_STARTS = 200
 """Brackets without an end that are tried before the rest of a text is given up: bounds the work on hostile text."""
+_DEEPEST = 100
+"""Levels of nesting: what is read here is written again, in places with less of the stack left."""
 _PAIRS = {"{": "}", "[": "]"}
 _LOOSE = re.compile(
     r'"""(?P<long>.*?)"""'
@@ -62,11 +64,21 @@ def decoded(text: str) -> Iterator[Any]:
 
 
 def loads(text: str) -> Any:
-    """JSON, or JSON as models write it. Raises ValueError."""
+    """JSON, or JSON as models write it. Raises ValueError, also for what is nested deeper than anything we ask for."""
     try:
-        return json.loads(text, strict=False, parse_constant=_refuse)
-    except ValueError:
-        return json.loads(_LOOSE.sub(_mend, text), strict=False, parse_constant=_refuse)
+        try:
+            value = json.loads(text, strict=False, parse_constant=_refuse)
+        except ValueError:
+            value = json.loads(_LOOSE.sub(_mend, text), strict=False, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    level: list[Any] = [value]
+    for _ in range(_DEEPEST):
+        nested = [item for item in level if isinstance(item, dict | list)]
+        level = [inner for item in nested for inner in (item.values() if isinstance(item, dict) else item)]
+        if not level:
+            return value
+    raise ValueError("nested too deeply")
 
 
 def drop_thinking(text: str) -> str:

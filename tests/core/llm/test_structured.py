@@ -79,6 +79,8 @@ INVALID = {
     '{"sql": "x", "limit": NaN, "tables": 3}': "tables: Input should be a valid array",
     '[{"sql": "x"}, {"sql": "y"}]': "the object: Input should be an object",
     "[" * 5000: "no complete JSON",
+    '{"sql":' * 5000 + "1" + "}" * 5000: "no complete JSON",
+    '{"sql":' * 500 + "1" + "}" * 500: "no complete JSON",
 }
 
 
