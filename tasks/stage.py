@@ -120,7 +120,7 @@ class Stage(Generic[P, R]):
         return f"records/{self.name}/{hashlib.sha256(text.encode()).hexdigest()}.json"
 
     async def _plain(self, body: Callable[[], Awaitable[Any]], record: str | None) -> Any:
-        if record and (found := _read_record(record)) is not None:
+        if record and (found := _read_record(record, _adapter(self.function))) is not None:
             return found[0]
         for wait in (*RETRY_SECONDS, None):
             try:
@@ -147,6 +147,7 @@ class Stage(Generic[P, R]):
                 "persist_result": True,
                 "result_serializer": JSONSerializer(**SERIALIZER),
                 "result_storage": block.get(),
+                "refresh_cache": _read_record(record, _adapter(self.function)) is None,
             }
         run = task(
             name=self.name,
@@ -158,7 +159,7 @@ class Stage(Generic[P, R]):
             **options,
         )(_unrecorded_when_failed(body))
         value = await run()
-        if record and _read_record(record) is None:
+        if record and _read_record(record, _adapter(self.function)) is None:
             raise InputError(
                 f"the result of stage {self.name!r} could not be stored",
                 "look for disk space and rights in the store's folder; `tablewright doctor` checks both",
@@ -257,15 +258,17 @@ def _unrecorded_when_failed(body: Callable[[], Awaitable[Any]]) -> Callable[[], 
     return run
 
 
-def _read_record(record: str) -> tuple[Any] | None:
-    """The value in a tuple, so that a stored None is told from a miss; a torn file is a miss."""
+def _read_record(record: str, adapter: TypeAdapter[Any]) -> tuple[Any] | None:
+    """The value in a tuple, so that a stored None is told from a miss; a torn file, or another's value, is a miss."""
     data = stores.current().read(record)
     if data is None:
         return None
     try:
-        return (json.loads(json.loads(data)["result"]),)
+        value = json.loads(json.loads(data)["result"])
+        adapter.validate_python(value)
     except (ValueError, KeyError, TypeError):
         return None
+    return (value,)
 
 
 def _write_record(record: str, value: Any) -> None:

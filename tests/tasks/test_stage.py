@@ -136,7 +136,13 @@ def test_a_fresh_stage_runs_every_time_and_leaves_no_record(store: Store, settin
     assert ran.runs == 2 and not (settings.store.folder / "records").exists()
 
 
-@pytest.mark.parametrize("torn", [b"", b'{"metadata": {}', b'{"result": "[1,"}', b"[]", b'{"result": 3}', b"\xff"])
+@pytest.mark.parametrize(
+    "torn",
+    [
+        *(b"", b'{"metadata": {}', b'{"result": "[1,"}', b"[]", b'{"result": 3}', b"\xff"),
+        *(b'{"result": "null"}', b'{"result": "{\\"total\\": \\"many\\"}"}'),
+    ],
+)
 def test_a_torn_record_is_made_anew(store: Store, torn: bytes) -> None:
     call(add(1))
     store.write(add.record(1), torn)
@@ -368,9 +374,14 @@ def test_under_prefect_too_a_store_that_takes_nothing_is_an_error(
     assert isinstance(result, InputError) and "'add' could not be stored" in str(result)
 
 
-def test_a_torn_record_is_made_anew_under_prefect(prefect_api: str, store: Store, settings: Settings) -> None:
+@pytest.mark.parametrize("other", ["", "null"])
+def test_a_torn_record_is_made_anew_under_prefect(
+    prefect_api: str, store: Store, settings: Settings, other: str
+) -> None:
     call(add(1))
-    store.write(add.record(1), b'{"metadata": {"storage_key": "x"}, "resu')
+    whole = json.loads(store.read(add.record(1)) or b"")
+    torn = json.dumps({**whole, "result": other}) if other else '{"metadata": {"storage_key": "x"}, "resu'
+    store.write(add.record(1), torn.encode())
     result, runs = in_flow(lambda: add(1), settings.store)
     assert (result.total, states(runs), ran.runs) == (3, [("add", "Completed", 1)], 2)
     assert call(add(1)) == result and ran.runs == 2
