@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -32,9 +31,8 @@ async def build_catalogue(inventory: Inventory, limits: IntakeSettings) -> Catal
     Raises InputError when the disk takes no more. A file that ran out of time is tried again by the next run.
     """
     store = stores.current()
-    store.cache.mkdir(parents=True, exist_ok=True)
     _sweep(store.cache)
-    with tempfile.TemporaryDirectory(prefix="catalogue-", dir=store.cache) as place:
+    with store.scratch("catalogue-") as place:
         folder = Path(place)
         loading = _Loading(folder, limits)
         try:

@@ -74,27 +74,26 @@ class Store:
     def __init__(self, files: FileSystem, cache: Path) -> None:
         self.files = files
         self.cache = cache
+        self._whole: set[ArtifactRef] = set()
 
     def put(self, data: bytes, name: str) -> ArtifactRef:
-        """Keep these bytes under their digest; the same bytes are kept once."""
+        """Keep these bytes under their digest; what lies there, damaged maybe, is replaced."""
         ref = ArtifactRef(sha256=hashlib.sha256(data).hexdigest(), name=name, size=len(data))
-        if not self.files.exists(_artifact_path(ref)):
-            self.write(_artifact_path(ref), data)
+        self.write(_artifact_path(ref), data)
         return ref
 
     def put_file(self, path: Path, name: str = "") -> ArtifactRef:
-        """Keep a local file under its digest; it is moved into a local store, so give it away."""
+        """Keep a local file like `put`; it is moved into a local store, so give it away."""
         ref = ArtifactRef(sha256=digest_file(path), name=name or path.name, size=path.stat().st_size)
         target = _artifact_path(ref)
-        if self.files.exists(target):
-            path.unlink()
-        elif isinstance(self.files, Folder):
+        if isinstance(self.files, Folder):
             place = self.files.root / target
-            place.parent.mkdir(parents=True, exist_ok=True)
-            draft = place.parent / f".draft-{os.getpid()}"
-            shutil.move(path, draft)
-            draft.chmod(0o444)
-            draft.replace(place)
+            with _writing():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                draft = place.parent / f".draft-{os.getpid()}"
+                shutil.move(path, draft)
+                draft.chmod(0o444)
+                draft.replace(place)
         else:
             self.write(target, path.read_bytes())
             path.unlink()
@@ -104,10 +103,7 @@ class Store:
         """The bytes of an artifact. Raises InputError when they are gone or changed."""
         data = self.files.read(_artifact_path(ref))
         if data is None or hashlib.sha256(data).hexdigest() != ref.sha256:
-            raise InputError(
-                f"artifact {ref.name!r} ({ref.sha256[:12]}) is {'missing' if data is None else 'damaged'} in the store",
-                "delete the store's folder `records` and run again: what is needed is made anew",
-            )
+            raise _lost(ref, "missing" if data is None else "damaged")
         return data
 
     def has(self, ref: ArtifactRef) -> bool:
@@ -115,11 +111,17 @@ class Store:
         return self.files.exists(_artifact_path(ref))
 
     def local(self, ref: ArtifactRef) -> Path:
-        """A local path with the artifact's bytes, only to be read."""
+        """A local path with the artifact's bytes, only to be read. Raises InputError when they are gone or changed.
+
+        They are compared once: reading a large file costs seconds.
+        """
         if isinstance(self.files, Folder):
             path = self.files.root / _artifact_path(ref)
             if not path.is_file():
-                self.get(ref)
+                raise _lost(ref, "missing")
+            if ref not in self._whole and digest_file(path) != ref.sha256:
+                raise _lost(ref, "damaged")
+            self._whole.add(ref)
             return path
         path = self.cache / ref.sha256 / ref.name
         if not (path.is_file() and path.stat().st_size == ref.size):
@@ -132,10 +134,22 @@ class Store:
 
     def write(self, path: str, data: bytes) -> None:
         """Keep a record or journal entry. Raises InputError when the place does not take it."""
-        try:
+        with _writing():
             self.files.write(path, data)
-        except OSError as error:
-            raise InputError(f"cannot write to the store: {error}", "free disk space or set store.path") from error
+
+    def scratch(self, prefix: str) -> tempfile.TemporaryDirectory[str]:
+        """A temporary folder on the store's own disk. Raises InputError when the place does not take it."""
+        with _writing():
+            self.cache.mkdir(parents=True, exist_ok=True)
+            return tempfile.TemporaryDirectory(prefix=prefix, dir=self.cache)
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot write to the store: {error}", "free disk space or set store.path") from error
 
 
 def digest_file(path: Path) -> str:
@@ -145,6 +159,13 @@ def digest_file(path: Path) -> str:
         while block := file.read(_COPY_BYTES):
             digest.update(block)
     return digest.hexdigest()
+
+
+def _lost(ref: ArtifactRef, how: str) -> InputError:
+    return InputError(
+        f"artifact {ref.name!r} ({ref.sha256[:12]}) is {how} in the store",
+        "delete the store's folder `records` and run again: what is needed is made anew",
+    )
 
 
 def _artifact_path(ref: ArtifactRef) -> str:
