@@ -13,6 +13,7 @@ from typing import Any, Literal
 from flows.request import AnswerRequest
 from flows.session import Ended
 from tasks.core.errors import InputError, TablewrightError
+from tasks.core.files.paths import is_file, is_folder
 from tasks.core.files.store import Folder
 from tasks.core.models.answer import Status
 from tasks.core.models.evidence import Evidence
@@ -45,6 +46,11 @@ class Batch:
         """`deadline` is in seconds from now; 0 = none. Raises InputError when there are no tasks, or no place for results."""
         self.source, self.target, self.profile = source, target, profile
         self.tasks, self.ignored = find_tasks(source)
+        if inside := [task for task in self.tasks if target.resolve().is_relative_to((source / task).resolve())]:
+            raise InputError(
+                f"the output folder {target} lies in the task {inside[0]}, whose files are sources",
+                "choose an output folder outside of it",
+            )
         self.rows: dict[str, Row] = {}
         self.ended = ""
         self._began, self._started = time.monotonic(), datetime.now(UTC)
@@ -116,15 +122,15 @@ class Batch:
 
 def find_tasks(source: Path) -> tuple[list[str], list[str]]:
     """Names of the task folders in their natural order, and of the other entries. Raises InputError when there is none."""
-    if not source.is_dir():
+    if not is_folder(source):
         raise InputError(f"there is no folder {str(source)!r}", "give a folder of task folders")
     if (source / "task.json").is_file():
         raise InputError(f"{source} is one task", f"use `tablewright answer {source}`, or give the folder above it")
     names = sorted((path.name for path in source.iterdir() if not path.name.startswith(".")), key=_natural)
-    tasks = [name for name in names if (source / name / "task.json").is_file()]
+    tasks = [name for name in names if _is_text(name) and is_file(source / name / "task.json")]
     if not tasks:
         raise InputError(f"no task folder in {source}", "a task folder holds task.json with a `question`, and context/")
-    return tasks, [name for name in names if name not in tasks]
+    return tasks, [name.encode("utf-8", "backslashreplace").decode() for name in names if name not in tasks]
 
 
 def row_of(task: str, ended: Ended) -> Row:
@@ -149,6 +155,11 @@ def row_of_error(task: str, error: Exception, seconds: float) -> Row:
     """The row of a run that an error ended."""
     text = error.message if isinstance(error, TablewrightError) else str(error)
     return Row(task=task, status="error", reason=f"{type(error).__name__}: {text}", seconds=round(seconds, 3))
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be written; one that is not valid UTF-8 cannot, and its folder is no task."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in name)
 
 
 def _natural(name: str) -> list[tuple[int, int | str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flows.request import check_store
 from flows.session import open_store
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
@@ -90,6 +91,7 @@ def _of_table(table: Table) -> list[Remark]:
 
 async def inspect(folder: str, settings: Settings) -> Findings:
     """Read and measure a folder, over the same records that its questions use."""
+    check_store(folder, settings.store.folder)
     with stores.use(open_store(settings)) as store:
         inventory = await take_inventory(folder, settings.intake)
         knowledge = await read_knowledge(inventory)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tasks.core.errors import InputError
+from tasks.core.files.paths import expand, is_folder
 from tasks.core.models.answer import Question
 from tasks.intake.task import read_task
 
@@ -76,7 +77,7 @@ def question_of(request: AnswerRequest, today: date) -> Question:
 
     Raises InputError when there is no such folder, or nothing is asked.
     """
-    if not request.folder.strip() or not Path(request.folder).expanduser().is_dir():
+    if not request.folder.strip() or not is_folder(expand(request.folder)):
         raise InputError(f"there is no folder {request.folder!r}", "give the path of the folder with the tables")
     as_of = request.as_of or today
     if text := request.question.strip():
@@ -87,10 +88,18 @@ def question_of(request: AnswerRequest, today: date) -> Question:
     return Question(text=task.question, as_of=as_of, task_id=task.task_id, difficulty=task.difficulty)
 
 
+def check_store(folder: str, store: Path) -> None:
+    """Raise InputError when the store lies among the sources, which are never written to."""
+    if store.is_relative_to(expand(folder).resolve()):
+        raise InputError(
+            f"the store {store} lies in the folder {folder}, whose files are sources",
+            "set TABLEWRIGHT_STORE or store.path to a folder outside of it",
+        )
+
+
 def check_out(request: AnswerRequest, out: Path) -> None:
     """Raise InputError when files cannot be written there, or it is among the sources, which are never written to."""
-    source = Path(request.folder).expanduser().resolve()
-    if out.resolve().is_relative_to(source):
+    if out.resolve().is_relative_to(expand(request.folder).resolve()):
         raise InputError(
             f"the output folder {out} lies in the folder {request.folder}, whose files are sources",
             "choose an output folder outside of it",

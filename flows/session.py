@@ -16,10 +16,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from flows.request import AnswerRequest, check_out, question_of
+from flows.request import AnswerRequest, check_out, check_store, question_of
 from tasks import stage
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.files import store as stores
+from tasks.core.files.paths import expand
 from tasks.core.files.store import Folder, Store
 from tasks.core.llm import door
 from tasks.core.llm.budget import Meter
@@ -117,10 +118,11 @@ async def session(request: AnswerRequest, prefect: str = "", today: date | None 
     question = question_of(request, today or date.today())
     settings = load(request.profile, request.overrides())
     check_model(settings)
+    check_store(request.folder, settings.store.folder)
     block = await _block(settings, prefect)
     store = open_store(settings, block)
     identity = f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    out = Path(request.out).expanduser().absolute() if request.out else settings.store.folder / "answers" / identity
+    out = expand(request.out).absolute() if request.out else settings.store.folder / "answers" / identity
     check_out(request, out)
     meter = Meter(settings.budget)
     run = Run(identity, request, question, settings, store, meter, out, prefect)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tasks.core.errors import InputError
+from tasks.core.files.paths import is_file, is_folder
 from tasks.core.models.score import SuiteScore, TaskScore
 
 PENALTY = 0.1
@@ -42,9 +43,10 @@ def score(prediction: Path, gold: Path, penalty: float = PENALTY) -> SuiteScore:
 
     A prediction that is missing or unreadable scores 0 and says so. Raises InputError when there is no gold table.
     """
-    if gold.is_file():
+    if is_file(gold):
         return SuiteScore(tasks=(score_pair(prediction, gold, penalty, task=gold.stem),), penalty=penalty)
-    tables = sorted(gold.glob("*/gold.csv"), key=lambda path: _natural(path.parent.name))
+    found = gold.glob("*/gold.csv") if is_folder(gold) else ()
+    tables = sorted(found, key=lambda path: _natural(path.parent.name))
     if not tables:
         raise InputError(f"no gold tables in {gold}", "give a gold.csv, or a folder with TASK/gold.csv")
     tasks = [score_pair(prediction / g.parent.name / "prediction.csv", g, penalty, task=g.parent.name) for g in tables]

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, SecretStr, ValidationError
 
 from tasks.core.errors import InputError
+from tasks.core.files.paths import expand, is_file
 from tasks.core.models.answer import Style
 from tasks.core.models.value import Value
 
@@ -27,7 +28,7 @@ class StoreSettings(Value):
     @property
     def folder(self) -> Path:
         """Absolute path of the local store."""
-        return (PROJECT / Path(self.path).expanduser()).resolve()
+        return (PROJECT / expand(self.path)).resolve()
 
 
 class PrefectSettings(Value):
@@ -276,7 +277,7 @@ def profiles() -> tuple[str, ...]:
 
 def _profile_path(profile: str) -> Path:
     path = Path(profile) if profile.endswith(".toml") else PROJECT / "configs" / f"{profile}.toml"
-    if not path.is_file():
+    if not is_file(path):
         raise InputError(
             f"no profile {profile!r}", f"choose one of {', '.join(profiles())} or give the path of a .toml"
         )

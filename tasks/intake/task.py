@@ -37,6 +37,8 @@ def read_task(folder: str) -> TaskFile | None:
     question = data.get("question")
     if not isinstance(question, str) or not question.strip():
         raise InputError(f"{path} has no text under the key `question`", "add it, or give the question yourself")
+    if any("\ud800" <= sign <= "\udfff" for sign in question):
+        raise InputError(f"the question of {path} holds characters that are no text", "write it again")
     return TaskFile(
         task_id=_plain(data.get("task_id")) or path.resolve().parent.name,
         question=question,
@@ -54,4 +56,5 @@ def _find(folder: Path) -> Path | None:
 
 
 def _plain(value: object) -> str:
-    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return str(value).encode("utf-8", "replace").decode() if plain else ""

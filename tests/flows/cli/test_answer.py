@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from endpoint import Status
-from world import ANSWER, ASKED, World, make_folder
+from world import ANSWER, ASKED, World, files, make_folder
 
 HASTY = """
 [retry]
@@ -73,6 +73,10 @@ def test_a_question_on_the_command_line_goes_before_that_of_the_folder(world: Wo
         ),
         (["{tmp}/shop", "--out", "{tmp}/shop/task.json/x"], 2, ["lies in the folder"]),
         (["{tmp}/shop", "--out", "{tmp}/broken.toml/x"], 2, ["cannot write to the output folder", "next: choose"]),
+        (["{tmp}/" + "x" * 300, "how many?"], 2, ["there is no folder", "next: give the path"]),
+        (["~no.such.user/shop", "how many?"], 2, ["names no user", "next:"]),
+        (["{tmp}/shop", "--out", "~no.such.user/out"], 2, ["names no user", "next:"]),
+        (["{tmp}/shop", "--profile", "x" * 300], 2, ["no profile", "next: choose one of"]),
         (["{tmp}/shop", "--style", "poem"], 2, ["style 'poem'", "'tools', 'json' or 'single'", "next:"]),
         (["{tmp}/shop", "--as-of", "tomorrow"], 2, ["tomorrow"]),
         (["{tmp}/shop", "--nope"], 2, ["--nope"]),
@@ -114,6 +118,18 @@ def test_a_store_that_cannot_be_used_is_said(world: World, tmp_path: Path, monke
         and "cannot use the store's folder" in done.stderr
         and "next: set store.path" in done.stderr
     )
+
+
+def test_the_store_is_never_written_into_the_sources(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_folder(tmp_path / "shop")
+    monkeypatch.setenv("TABLEWRIGHT_STORE", str(folder / "context" / "store"))
+    before = files(folder)
+    for command in ("answer", "inspect"):
+        done = world.call(command, str(folder))
+        assert done.returncode == 2 and "the store" in done.stderr and "next: set TABLEWRIGHT_STORE" in done.stderr
+    assert files(folder) == before and not (folder / "context" / "store").exists()
 
 
 def test_a_store_in_a_block_needs_the_server(world: World, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -88,6 +89,7 @@ def test_a_failed_task_is_a_row_with_its_reason_and_stops_no_other(
         ("suite/notes", "no task folder in"),
         ("suite/task_1", "use `tablewright answer"),
         ("suite/README.md", "there is no folder"),
+        ("x" * 300, "there is no folder"),
     ],
 )
 def test_bad_input_is_said_before_anything_runs(world: World, tmp_path: Path, source: str, says: str) -> None:
@@ -108,6 +110,21 @@ def test_the_deadline_ends_the_batch_and_what_is_done_stays(world: World, tmp_pa
     said = statuses(tmp_path / "out")
     assert said["task_1"] == "not_assessed" and said["task_2"] in ("failed", "deadline")
     assert done.returncode == 5 and summary(tmp_path / "out")["seconds"] < 20
+
+
+def test_nothing_is_written_into_a_task(world: World, tmp_path: Path) -> None:
+    source = suite(tmp_path / "suite")
+    before = files(source)
+    done = world.call("batch", str(source), str(source / "task_2" / "context" / "out"))
+    assert done.returncode == 2 and "lies in the task task_2" in done.stderr and files(source) == before
+
+
+def test_a_folder_whose_name_is_no_text_is_ignored_and_stops_no_task(world: World, tmp_path: Path) -> None:
+    source = suite(tmp_path / "suite", (1,))
+    make_folder(source / os.fsdecode(b"task_\xff"))
+    done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["ignored"] == ["README.md", "notes", r"task_\udcff"]
 
 
 @pytest.mark.slow

@@ -35,8 +35,9 @@ def test_score_prints_each_task_and_the_mean(world: World, tmp_path: Path) -> No
         world.call("score", str(tmp_path / "out"), str(tmp_path / "gold"), "--lam", "0.4", "--json").stdout
     )
     assert said["mean"] == pytest.approx(0.9) and [task["score"] for task in said["tasks"]] == [1.0, pytest.approx(0.8)]
-    done = world.call("score", str(tmp_path / "out"), str(tmp_path / "none"))
-    assert done.returncode == 2 and "no gold" in done.stderr
+    for name in ("none", "x" * 300):
+        done = world.call("score", str(tmp_path / "out"), str(tmp_path / name))
+        assert done.returncode == 2 and "no gold" in done.stderr
 
 
 def test_doctor_says_that_a_listed_model_works(world: World) -> None:

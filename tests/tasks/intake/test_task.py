@@ -19,6 +19,7 @@ from tasks.intake.task import TaskFile, read_task
         ),
         ('{"question": "多少？"}', TaskFile(task_id="task_9", question="多少？")),
         ('{"task_id": 3, "question": "q", "more": [1]}', TaskFile(task_id="3", question="q")),
+        (r'{"question": "q", "task_id": "\udc00 7"}', TaskFile(task_id="? 7", question="q")),
         ('\ufeff{"question": "q"}', TaskFile(task_id="task_9", question="q")),
     ],
 )
@@ -37,6 +38,7 @@ def test_a_task_is_read(tmp_path: Path, text: str, expected: TaskFile) -> None:
         ("[1]", "no JSON object"),
         ("{}", "no text under the key `question`"),
         ('{"question": "  "}', "no text under the key `question`"),
+        (r'{"question": "how \ud800 many?"}', "no text"),
         ('{"question": 5}', "no text under the key `question`"),
     ],
 )

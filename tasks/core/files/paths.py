@@ -1,0 +1,31 @@
+"""A path as the user wrote it → a Path; names that no system takes are no crash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tasks.core.errors import InputError
+
+
+def expand(text: str | Path) -> Path:
+    """The path with `~` put in place. Raises InputError when it names a user that is not known here."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"the path {str(text)!r} names no user of this machine", "write it without ~") from error
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder; not where the name is too long, or the way to it is closed."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; not where the name is too long, or the way to it is closed."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
