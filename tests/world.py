@@ -146,15 +146,15 @@ class World:
         return asyncio.run(answer(make(folder=str(folder), out=str(out), as_of="2026-01-31", **more)))
 
 
-async def task_runs(flow_run: str) -> list[Any]:
-    """A flow run's task runs as the server knows them, once all have ended: it hears of them through events."""
+async def task_runs(flow_run: str, count: int) -> list[Any]:
+    """A flow run's task runs as the server knows them, once so many have ended: it hears of them late, through events."""
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
 
     async with get_client() as client:
-        for _ in range(150):
+        for _ in range(300):
             runs = await client.read_task_runs(flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[flow_run])))
-            if runs and all(run.state and run.state.is_final() for run in runs):
+            if len(runs) == count and all(run.state and run.state.is_final() for run in runs):
                 break
             await asyncio.sleep(0.1)
     return runs

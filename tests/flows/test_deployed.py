@@ -27,7 +27,7 @@ def in_prefect(folder: Path, out: Path, **more: Any) -> tuple[Ended, Any, list[t
     async def main() -> tuple[Ended, Any, list[Any]]:
         ended: Ended = await answer_flow(make(folder=str(folder), out=str(out), **more))
         async with get_client() as client:
-            return ended, await client.read_flow_run(ended.prefect), await task_runs(ended.prefect)  # type: ignore[arg-type]
+            return ended, await client.read_flow_run(ended.prefect), await task_runs(ended.prefect, len(STAGES))  # type: ignore[arg-type]
 
     ended, run, runs = asyncio.run(main())
     return ended, run, sorted((task.name, task.state_name) for task in runs)

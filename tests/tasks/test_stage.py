@@ -283,7 +283,7 @@ def test_stages_run_side_by_side(store: Store) -> None:
 # With a Prefect server: a flow around the same stages.
 
 
-def in_flow(work: Callable[[], Awaitable[Any]], store_settings: Any) -> tuple[Any, list[Any]]:
+def in_flow(work: Callable[[], Awaitable[Any]], store_settings: Any, count: int = 1) -> tuple[Any, list[Any]]:
     """Run in a flow with the store's block; its result or exception, and the task runs as the server knows them."""
     from prefect import flow
     from prefect.context import FlowRunContext
@@ -305,7 +305,7 @@ def in_flow(work: Callable[[], Awaitable[Any]], store_settings: Any) -> tuple[An
 
     async def main() -> tuple[Any, list[Any]]:
         await probe()
-        return seen["result"], await task_runs(seen["id"])
+        return seen["result"], await task_runs(seen["id"], count)
 
     return asyncio.run(main())
 
@@ -359,7 +359,7 @@ def test_prefect_runs_fresh_stages_every_time_and_gathers_others(
         return await asyncio.gather(*(add(n, place.total) for n in range(4)))
 
     for second in (False, True):
-        sums, runs = in_flow(work, settings.store)
+        sums, runs = in_flow(work, settings.store, count=5)
         assert [s.total for s in sums] == [1, 2, 3, 4]
         assert states(runs) == [("add", "Cached" if second else "Completed", 1)] * 4 + [("look", "Completed", 1)]
     assert ran.runs == 6
