@@ -6,6 +6,7 @@ import contextlib
 import ipaddress
 import os
 import shutil
+import signal
 import socket
 import tempfile
 from collections.abc import Iterator
@@ -31,6 +32,9 @@ os.environ.update(
 )
 for name in ("MODEL_API_URL", "MODEL_NAME", "MODEL_API_KEY", "TABLEWRIGHT_STORE", "PREFECT_API_URL", "PREFECT_PROFILE"):
     os.environ.pop(name, None)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""A shell's background job ignores it, and the children that tests interrupt would inherit that."""
 
 
 def pytest_unconfigure() -> None:

@@ -311,8 +311,11 @@ def test_child_ends_with_its_parent(do: str, number: signal.Signals) -> None:
         assert alive(pid)
         time.sleep(0.3)
         parent.send_signal(number)
-        wait_for(lambda: not alive(pid), "the child outlived its parent")
-        parent.wait(20)
+        try:
+            wait_for(lambda: not alive(pid), "the child outlived its parent")
+            parent.wait(20)
+        finally:
+            parent.kill()
         if number == signal.SIGINT:
             assert b"KeyboardInterrupt" in parent.stderr.read()
 
