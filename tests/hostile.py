@@ -178,9 +178,9 @@ class SqlWorld:
         rows = (await self.engine.query(_SUM)).rows
         tables = (await self.engine.query("show tables", 100)).rows
         state = self.world.state()
-        state["children"] = len(state["children"])
         return {
             **state,
+            **{name: len(state[name]) for name in ("children", "descriptors")},
             "rows": rows,
             "tables": tables,
             "database": self.engine.database.read_bytes() == self.bytes,

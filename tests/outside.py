@@ -53,6 +53,8 @@ class Outside:
         self.ctx["udp"] = self.udp.getsockname()[1]
         self.inputs = folder / "ctx.json"
         self.inputs.write_text(json.dumps(self.ctx))
+        self.inherited = _descriptors()
+        """Open before any attack; what others left open may close at any time."""
 
     def _listen(self, family: int, address: Any) -> socket.socket:
         server = socket.socket(family)
@@ -86,7 +88,7 @@ class Outside:
             "limits": [resource.getrlimit(kind) for kind in range(16)],
             "children": _children(),
             "temporary": sorted(path.name for path in Path(tempfile.gettempdir()).iterdir()),
-            "descriptors": len(list(Path("/proc/self/fd").iterdir())),
+            "descriptors": sorted(_descriptors() - self.inherited),
         }
 
     def close(self) -> None:
@@ -99,6 +101,11 @@ class Outside:
             thread.join(5)
         self.udp.close()
         os.close(self.descriptor)
+
+
+def _descriptors() -> set[str]:
+    """Numbers of this process's open files; that of looking for them is closed when they are asked after again."""
+    return {path.name for path in list(Path("/proc/self/fd").iterdir()) if os.path.lexists(path)}
 
 
 def _children() -> list[str]:
