@@ -204,10 +204,11 @@ asyncio.run(run_in({cage!r}, program, {{}}, load().sandbox))
     for pid in running:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, 0)
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     for left in temporary.iterdir():
         os.utime(left, (0, 0))
-    assert run(cage, "result = 1").value == 1
+    with monkeypatch.context() as change:  # undone here: the fixture around it sets the same name
+        change.setattr(tempfile, "tempdir", str(temporary))
+        assert run(cage, "result = 1").value == 1
     assert not list(temporary.iterdir()), "the next run removes what the killed one left"
 
 
