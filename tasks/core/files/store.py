@@ -84,7 +84,8 @@ class Store:
 
     def put_file(self, path: Path, name: str = "") -> ArtifactRef:
         """Keep a local file like `put`; it is moved into a local store, so give it away."""
-        ref = ArtifactRef(sha256=digest_file(path), name=name or path.name, size=path.stat().st_size)
+        with _writing():
+            ref = ArtifactRef(sha256=digest_file(path), name=name or path.name, size=path.stat().st_size)
         target = _artifact_path(ref)
         if isinstance(self.files, Folder):
             place = self.files.root / target

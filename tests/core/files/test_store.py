@@ -50,3 +50,8 @@ def test_a_place_that_takes_nothing_is_for_the_user_to_mend(tmp_path: Path, in_t
     (tmp_path / "store" / in_the_way).write_text("a file where a folder should be")
     with pytest.raises(InputError, match="cannot write to the store"):
         by_file(store, tmp_path) if in_the_way == "artifacts" else store.scratch("catalogue-")
+
+
+def test_a_draft_that_vanished_with_its_store_is_for_the_user_to_mend(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot write to the store"):
+        Store(Folder(tmp_path / "store"), tmp_path / "cache").put_file(tmp_path / "gone")
