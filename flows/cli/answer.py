@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _ROWS = 20
 """Answer rows on the terminal; all of them are in the file."""
+_COLUMN_CHARS = 8
+"""Least room of a column on the terminal; with less, values would be folded to nothing."""
 
 
 @app.command("answer")
@@ -97,10 +99,13 @@ def _print(ended: Ended, url: str) -> None:
 
     answer, total = ended.answer, ended.spend.total()
     if answer.table:
-        shown = table(*answer.table.columns)
+        width, fitting = len(answer.table.columns), out.width // _COLUMN_CHARS
+        shown = table(*answer.table.columns[:fitting])
         for row in answer.table.rows[:_ROWS]:
-            shown.add_row(*("" if cell is None else escape(str(cell)) for cell in row))
+            shown.add_row(*("" if cell is None else escape(str(cell)) for cell in row[:fitting]))
         out.print(shown)
+        if width > fitting:
+            out.print(f"{width} columns in all, {fitting} shown")
         if answer.table.row_count > _ROWS:
             out.print(f"{answer.table.row_count} rows in all, {_ROWS} shown")
     out.print(f"[bold]{answer.status}[/]: {escape(answer.reason)}")

@@ -40,6 +40,19 @@ def test_text_shows_table_status_sources_price_and_files(world: World, tmp_path:
     assert done.stderr.count("\n") == 1, "piped: no progress"
 
 
+def test_columns_that_do_not_fit_the_terminal_are_counted(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = "SELECT " + ", ".join(f"{1000 + number} AS c{number}" for number in range(60))
+    action = {"thought": "", "tool": "submit", "arguments": {"sql": wide, "confirm": True}}
+    world.endpoint.replies = lambda _: json.dumps(action)
+    monkeypatch.setenv("COLUMNS", "80")
+    done = world.call("answer", str(make_folder(tmp_path / "shop")), "--no-prefect")
+    assert done.returncode == 0, done.stdout
+    assert "c0" in done.stdout and "1009" in done.stdout and "1010" not in done.stdout
+    assert "60 columns in all, 10 shown" in done.stdout
+
+
 def test_json_is_one_document_with_the_answer_and_where_it_came_from(world: World, tmp_path: Path) -> None:
     done = world.call("answer", str(make_folder(tmp_path / "shop")), "--no-prefect", "--json")
     said = json.loads(done.stdout)
