@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import shutil
+from http.client import HTTPException, InvalidURL
 from typing import Literal
 from urllib.request import Request, urlopen
 
@@ -80,7 +81,12 @@ def _model(name: str, endpoint: EndpointSettings, settings: Settings) -> Check:
 def _remote(title: str, endpoint: EndpointSettings) -> Check:
     url, key = base_url(endpoint), env.secret(endpoint.api_key_env).get_secret_value()
     shown = without_secrets(url)
-    request = Request(f"{url}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
+    try:
+        request = Request(f"{url}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
+    except ValueError:
+        return Check(
+            name=title, state="broken", detail=f"{shown} is no URL", next="mend MODEL_API_URL: http://host:port"
+        )
     try:
         with urlopen(request, timeout=_PROBE_SECONDS) as reply:
             listed = [str(model.get("id")) for model in json.load(reply).get("data", [])]
@@ -96,7 +102,9 @@ def _remote(title: str, endpoint: EndpointSettings) -> Check:
         return Check(
             name=title, state="broken", detail=f"{shown} does not answer: {why}", next="start it, or mend MODEL_API_URL"
         )
-    except (ValueError, AttributeError):
+    except InvalidURL as error:
+        return Check(name=title, state="broken", detail=f"{shown} is no URL: {error}", next="mend MODEL_API_URL")
+    except (ValueError, AttributeError, TypeError, HTTPException):
         return Check(name=title, state="limited", detail=f"{shown} answers, but its list of models cannot be read")
     if listed and endpoint.model not in listed:
         said = ", ".join(listed[:5])

@@ -53,6 +53,9 @@ def test_doctor_names_what_is_broken_and_the_next_step(world: World, monkeypatch
         url = gone.url
     for variable, value, state, says in (
         ("MODEL_API_URL", url, "broken", "does not answer"),
+        ("MODEL_API_URL", "not a url", "broken", "is no URL"),
+        ("MODEL_API_URL", "http://a b", "broken", "is no URL"),
+        ("MODEL_API_URL", "http://", "broken", "does not answer"),
         ("MODEL_NAME", "another", "limited", "lists other models: scripted"),
         ("MODEL_NAME", "", "limited", "names no model"),
     ):
