@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import typer
@@ -10,6 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 EXIT_CODES = """Exit codes:  0 answered · 1 unexpected error · 2 input, settings or disk · 3 model · 4 budget ·
 5 ended, but the answer is partial, rejected or missing (the report says why) · 130 interrupted"""
@@ -24,9 +26,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-out = Console(highlight=False, soft_wrap=True)
+_UNSHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What acts on a terminal in place of being shown: control characters, changes of direction, halves of characters."""
+
+
+class _Console(Console):
+    """Shows texts of files and models; what would act on the terminal is shown as a mark."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(_UNSHOWN.sub("\ufffd", text), **options)
+
+
+out = _Console(highlight=False, soft_wrap=True)
 """Results."""
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+err = _Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress and errors."""
 
 
@@ -40,4 +53,10 @@ def table(*columns: str, title: str = "") -> Table:
 
 def print_json(data: Any) -> None:
     """One JSON document on standard output, letters of all scripts as they are."""
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    typer.echo(re.sub(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", lambda m: f"\\u{ord(m[0]):04x}", text))
+
+
+def print_error(kind: str, message: str, hint: str, code: int) -> None:
+    """An error as the JSON document that stands in place of a result."""
+    print_json({"error": {"kind": kind, "message": message, "next": hint}, "exit_code": code})

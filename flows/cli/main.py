@@ -11,8 +11,8 @@ import typer
 from rich.markup import escape
 
 from flows.cli import answer, batch, compare, doctor, inspect, model, score, serve  # noqa: F401  each adds its commands
-from flows.cli.app import app, err, print_json
-from tasks.core.errors import TablewrightError
+from flows.cli.app import app, err, print_error
+from tasks.core.errors import InputError, TablewrightError
 
 
 @app.callback()
@@ -27,22 +27,43 @@ def main() -> None:
     if not debug:
         sys.excepthook = _unexpected
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    as_json = _wants_json(arguments)
     try:
-        typer.main.get_command(app)(arguments or ["--help"], prog_name="tablewright")
+        _check_text(arguments)
+        command = typer.main.get_command(app)
+        sys.exit(command(arguments or ["--help"], prog_name="tablewright", standalone_mode=not as_json) or 0)
     except TablewrightError as error:
         if debug:
             traceback.print_exc()
-        if "--json" in arguments:
-            kind, code = type(error).__name__, error.exit_code
-            print_json({"error": {"kind": kind, "message": error.message, "next": error.hint}, "exit_code": code})
+        if as_json:
+            print_error(type(error).__name__, error.message, error.hint, error.exit_code)
         err.print(f"[bold red]error:[/] {escape(str(error))}")
         sys.exit(error.exit_code)
     except BaseException as error:
         if type(error).__name__ == "TerminationSignal":  # what Prefect makes of SIGTERM; it is not imported to say so
             sys.exit(130)
+        if as_json and hasattr(
+            error, "format_message"
+        ):  # Typer's, of wrong arguments; it prints them only without --json
+            print_error("UsageError", error.format_message(), "see `tablewright COMMAND --help`", 2)
+            err.print(f"[bold red]error:[/] {escape(error.format_message())}")
+            sys.exit(2)
         raise
 
 
+def _wants_json(arguments: list[str]) -> bool:
+    """Whether the option stands there; after `--` it would be a question."""
+    return "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
+
+
+def _check_text(arguments: list[str]) -> None:
+    for argument in arguments:
+        if any("\ud800" <= sign <= "\udfff" for sign in argument):
+            raise InputError(f"{argument!r} is not valid UTF-8", "rename the file or folder, or type the text again")
+
+
 def _unexpected(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+    if _wants_json(sys.argv):
+        print_error(kind.__name__, str(error), "run again with --debug for the traceback, and report it", 1)
     err.print(f"[bold red]unexpected error:[/] {escape(f'{kind.__name__}: {error}')}")
     err.print("  next: run again with --debug for the traceback, and report it")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from world import ROOT, World
 
 
@@ -29,5 +32,45 @@ def test_an_unexpected_error_is_one_line_unless_asked(world: World, tmp_path: Pa
     done = world.run("inspect", str(tmp_path), script=script)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "RuntimeError: [slip] of ours" in done.stderr and "--debug" in done.stderr
+    done = world.run("inspect", str(tmp_path), "--json", script=script)
+    assert json.loads(done.stdout)["error"]["kind"] == "RuntimeError" and json.loads(done.stdout)["exit_code"] == 1
     done = world.run("inspect", str(tmp_path), "--debug", script=script)
     assert done.returncode == 1 and "Traceback" in done.stderr and "RuntimeError" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("answer",), ("answer", "folder", "--nope"), ("batch", "a", "b", "--deadline", "soon"), ("inspect", "a", "b")],
+    ids=" ".join,
+)
+def test_wrong_arguments_are_json_too_when_that_is_asked(world: World, arguments: tuple[str, ...]) -> None:
+    done = world.call(*arguments, "--json")
+    said = json.loads(done.stdout)
+    assert said["exit_code"] == done.returncode == 2 and said["error"]["kind"] == "UsageError"
+    assert said["error"]["message"] in " ".join(done.stderr.split())
+    done = world.call(*arguments)
+    assert done.returncode == 2 and done.stdout == "" and "Usage:" in done.stderr
+
+
+def test_help_and_exit_codes_are_the_same_with_json(world: World, tmp_path: Path) -> None:
+    assert world.call("answer", "--help", "--json").returncode == 0
+    (tmp_path / "folder").mkdir()
+    done = world.call("answer", str(tmp_path / "folder"), "--", "--json")
+    assert done.returncode == 2 and done.stdout == "" and "no model" not in done.stderr and "empty" in done.stderr
+
+
+def test_an_argument_that_is_no_text_is_said(world: World) -> None:
+    done = world.call("answer", os.fsdecode(b"f\xff"), "how many?", "--json")
+    assert done.returncode == 2 and "not valid UTF-8" in json.loads(done.stdout)["error"]["message"]
+
+
+def test_text_that_would_act_on_a_terminal_is_shown_as_marks(world: World, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "t.csv").write_text("id,name\n1,\x1b]0;title\x07\n2,\x9b31m\u202ered\n3,茶 ok\n", "utf-8")
+    text = world.call("inspect", str(folder)).stdout
+    assert "\ufffd]0;title\ufffd" in text and "\ufffd31m\ufffdred" in text and "茶 ok" in text
+    assert not set("\x1b\x07\x9b\u202e") & set(text)
+    whole = world.call("inspect", str(folder), "--json").stdout
+    assert not set("\x1b\x07\x9b\u202e") & set(whole)
+    assert "\x9b31m\u202ered" in json.dumps(json.loads(whole), ensure_ascii=False)
