@@ -72,17 +72,27 @@ def everything(only: str) -> int:
     began, totals = time.monotonic(), Counter[tuple[str, str, str, str]]()
     print(f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory(prefix="attacks-") as folder:
-        for user in (0, NOBODY) if os.getuid() == 0 else (os.getuid(),):
-            python = python_for(user, Path(folder))
+        for who, user, python, wanted in users(Path(folder), only):
             for machine in MACHINES:
-                for case in run_part(python, user, machine, only):
-                    who = "root" if user == 0 else f"uid {user}"
+                for case in run_part(python, user, machine, wanted):
                     totals[case.suite, machine, who, case.outcome] += 1
                     told = f": {case.detail}" if case.detail else ""
                     print(f"{case.outcome:8} {case.suite} | {machine} | {who} | {case.name}{told}", flush=True)
     refused, escaped, skipped = summary(totals)
     print(f"\n{refused} refused, {escaped} escaped, {skipped} skipped, {time.monotonic() - began:.0f} s")
     return 1 if escaped or not refused else 0
+
+
+def users(folder: Path, only: str) -> Iterator[tuple[str, int, str, str]]:
+    """Name, number, interpreter and suites of each user. Root comes twice where its interpreter lies in its own home:
+    a user number of its own for programs without namespaces needs one that others can read."""
+    user = os.getuid()
+    yield "root" if user == 0 else f"uid {user}", user, sys.executable, only
+    if user == 0:
+        python = python_for(NOBODY, folder)
+        if python not in ("", sys.executable) and only in "program":
+            yield "root, /usr", user, python, "program"
+        yield f"uid {NOBODY}", NOBODY, python, only
 
 
 def summary(totals: Counter[tuple[str, str, str, str]]) -> list[int]:
