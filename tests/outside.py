@@ -53,7 +53,7 @@ class Outside:
         self.ctx["udp"] = self.udp.getsockname()[1]
         self.inputs = folder / "ctx.json"
         self.inputs.write_text(json.dumps(self.ctx))
-        self.inherited = _descriptors()
+        self.inherited = descriptors()
         """Open before any attack; what others left open may close at any time."""
 
     def _listen(self, family: int, address: Any) -> socket.socket:
@@ -86,9 +86,9 @@ class Outside:
             "hits": list(self.hits),
             "signals": list(self.signals),
             "limits": [resource.getrlimit(kind) for kind in range(16)],
-            "children": _children(),
+            "children": children(),
             "temporary": sorted(path.name for path in Path(tempfile.gettempdir()).iterdir()),
-            "descriptors": sorted(_descriptors() - self.inherited),
+            "descriptors": sorted(descriptors() - self.inherited),
         }
 
     def close(self) -> None:
@@ -103,14 +103,18 @@ class Outside:
         os.close(self.descriptor)
 
 
-def _descriptors() -> set[str]:
+def descriptors() -> set[str]:
     """Numbers of this process's open files; that of looking for them is closed when they are asked after again."""
     return {path.name for path in list(Path("/proc/self/fd").iterdir()) if os.path.lexists(path)}
 
 
-def _children() -> list[str]:
+def children() -> list[str]:
     """Processes that this one must reap, dead or alive: orphans come here too, as it is made their reaper."""
-    return sorted(n for task in Path("/proc/self/task").iterdir() for n in (task / "children").read_text().split())
+    found: list[str] = []
+    for task in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that ended meanwhile
+            found += (task / "children").read_text().split()
+    return sorted(found)
 
 
 @contextlib.contextmanager

@@ -110,22 +110,32 @@ class Worker:
         return self._turn
 
     async def _exchange(self, request: bytes) -> bytes:
-        """The reply's line; without its end when the child ended or writes too much."""
-        if self._process is None or self._process.poll() is not None:
-            await self.close()
-            self._start()
+        """The reply's line; without its end when the child ended or writes too much.
+
+        A child that ended before it had read the request, while idle say, is replaced; a new one is not.
+        """
+        used = self._process is not None and self._process.poll() is None
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            if used:
+                return await self._converse(request)
+        await self.close()
+        self._start()
+        try:
+            return await self._converse(request)
+        except (BrokenPipeError, ConnectionResetError):
+            return b""
+
+    async def _converse(self, request: bytes) -> bytes:
+        """Write and read; a peer's end that closes with something unread breaks the line."""
         assert self._line and self._errors
         self._errors.truncate(0)
         loop = asyncio.get_running_loop()
         reply = bytearray()
-        try:
-            await loop.sock_sendall(self._line, request)
-            while chunk := await loop.sock_recv(self._line, 1 << 18):
-                reply += chunk
-                if chunk.endswith(b"\n") or len(reply) > _LINE_BYTES:
-                    break
-        except (BrokenPipeError, ConnectionResetError):
-            return b""
+        await loop.sock_sendall(self._line, request)
+        while chunk := await loop.sock_recv(self._line, 1 << 18):
+            reply += chunk
+            if chunk.endswith(b"\n") or len(reply) > _LINE_BYTES:
+                break
         return bytes(reply[: _LINE_BYTES + 1])
 
     def _start(self) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from outside import children, descriptors
 
 from tasks.core import process, settings
 from tasks.core.process import ChildError, Worker
@@ -34,17 +35,10 @@ def project(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def nothing_left() -> Iterator[None]:
     """No test may leave a child or a descriptor behind."""
-    before = (children(), descriptors())
+    children_before, descriptors_before = set(children()), descriptors()
     yield
-    wait_for(lambda: (children(), descriptors()) == before, "children or descriptors were left")
-
-
-def children() -> list[str]:
-    return sorted(n for task in Path("/proc/self/task").iterdir() for n in (task / "children").read_text().split())
-
-
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
+    wait_for(lambda: set(children()) <= children_before, "children were left")
+    wait_for(lambda: descriptors() <= descriptors_before, "descriptors were left")
 
 
 def alive(pid: int) -> bool:
