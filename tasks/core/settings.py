@@ -113,6 +113,63 @@ class IntakeSettings(Value):
     sample_bytes: int = Field(ge=1024)
 
 
+class ConvertSettings(Value):
+    """Documents to text."""
+
+    page_seconds: float = Field(gt=0)
+    file_seconds: float = Field(gt=0)
+    memory_mb: int = Field(ge=256)
+    page_chars: int = Field(ge=1)
+    ocr: bool
+
+
+class VoteSettings(Value):
+    """Judging which tables and documents matter."""
+
+    enabled: bool
+    rounds: int = Field(ge=1, le=9)
+    extra_batches: int = Field(ge=0)
+    knowledge_chars: int = Field(ge=0)
+    video_chars: int = Field(ge=0)
+    preview_lines: int = Field(ge=1)
+    preview_chars: int = Field(ge=10)
+
+
+class PlanSettings(Value):
+    """The plan of one document's table."""
+
+    writer: Literal["model", "rules"]
+    sample_tokens: int = Field(ge=500)
+    global_chars: int = Field(ge=0)
+    local_chars: int = Field(ge=0)
+    retries: int = Field(ge=0)
+
+
+class ExtractSettings(Value):
+    """One slice of a section."""
+
+    records: int = Field(ge=1)
+    tokens: int = Field(ge=200)
+    retries: int = Field(ge=0)
+    continuations: int = Field(ge=0)
+    max_records: int = Field(ge=0)
+
+
+class NormaliseSettings(Value):
+    """Raw texts to values."""
+
+    model_code: bool
+    rounds: int = Field(ge=1)
+    examples: int = Field(ge=1)
+
+
+class DocumentSettings(Value):
+    """The document workflow."""
+
+    enabled: bool
+    good_share: float = Field(ge=0, le=1)
+
+
 class ProfilingSettings(Value):
     """Measuring tables."""
 
@@ -214,6 +271,12 @@ class Settings(Value):
     budget: BudgetSettings
     batch: BatchSettings
     intake: IntakeSettings
+    document: DocumentSettings
+    convert: ConvertSettings
+    vote: VoteSettings
+    plan: PlanSettings
+    extract: ExtractSettings
+    normalise: NormaliseSettings
     profiling: ProfilingSettings
     brief: BriefSettings
     contract: ContractSettings

@@ -1,0 +1,291 @@
+"""A document on its way to a table: lines with their place, votes, plan, slices, cells, table.
+
+Line numbers are 1-based and count in the text that `convert` made of the document.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tasks.core.models.run import Usage
+from tasks.core.models.source import ArtifactRef
+from tasks.core.models.value import Value
+
+ConvertStatus = Literal["converted", "partial", "as_is", "empty", "image_only", "encrypted", "unreadable"]
+"""`as_is` = the file is text already; `partial` = some pages have no text; the last four have no text at all."""
+CellStatus = Literal["verified", "derived", "unverified", "conflict", "missing"]
+"""`verified`: the value follows from the quote by `core/values`; `derived`: by checked model code; `unverified`: the
+value stands in the text but could not be read to its type; `conflict`: the text says two things and does not decide."""
+ColumnType = Literal["text", "integer", "number", "date", "datetime", "boolean", "duration"]
+ColumnRole = Literal["key", "data", "noise"]
+"""`noise`: kept in the cell table, left out of the table."""
+
+
+class Place(Value):
+    """Where a line of the text stands in its file."""
+
+    path: str
+    """Relative to the folder."""
+    line: int
+    """Line of the file for text files; for others the line of that file's converted text."""
+    page: int = 0
+    """1-based; 0 where the format has no pages."""
+    box: tuple[float, float, float, float] | None = None
+    """x0, y0, x1, y1 on the page, in points from the top left corner; None where unknown."""
+
+
+class PageNote(Value):
+    """What became of one page that is not plain text."""
+
+    page: int
+    status: Literal["text", "ocr", "image_only", "empty", "unreadable"]
+    reason: str = ""
+
+
+class Converted(Value):
+    """A document's text; several files when together they make up one document."""
+
+    stem: str
+    """Name of the document: file name without suffix; a table drawn from it has this name."""
+    paths: tuple[str, ...]
+    """Files, relative to the folder, in reading order."""
+    status: ConvertStatus
+    reason: str = ""
+    text: ArtifactRef | None = None
+    """UTF-8 Markdown, one paragraph a line; None when there is none."""
+    places: ArtifactRef | None = None
+    """JSON list of `Place`, one a line of the text."""
+    lines: int = 0
+    pages: tuple[PageNote, ...] = ()
+    """Pages whose status is not `text`."""
+    notes: tuple[str, ...] = ()
+
+
+class Verdicts(Value):
+    """Votes on which items matter for a question, aggregated; parity A10."""
+
+    task_id: str = ""
+    all: tuple[str, ...]
+    """Judged items, in the order in which they were shown."""
+    per_item: dict[str, bool]
+    relevant: tuple[str, ...]
+    """Voted relevant + always kept."""
+    skipped: tuple[str, ...]
+    always_keep: tuple[str, ...] = ()
+    vote_tally: dict[str, str]
+    """`4/5`; `0/0` for an item that was never judged."""
+    reasons: dict[str, str]
+    rounds_ok: int
+    rounds_wanted: int
+    error: str = ""
+    """Why nothing could be judged; everything is relevant then."""
+    usage: Usage = Usage()
+    unsettled: Literal["", "stopped", "transient"] = ""
+
+
+class PlanColumn(Value):
+    """A column of the table to draw."""
+
+    name: str
+    """snake_case, or the knowledge's own name."""
+    doc_meaning: str
+    """How the document writes it."""
+    task_meaning: str
+    """What the table shall hold, unit included."""
+    type: ColumnType = "text"
+    unit: str = ""
+    """Target unit as the knowledge names it: `ratio`, `percent`, `元`, `万元`, `股`, `USD bn` …; empty for none."""
+    role: ColumnRole = "data"
+
+
+class PlanSection(Value):
+    """A range of lines that tells the same columns of many records."""
+
+    id: str
+    title: str
+    start_line: int
+    end_line: int
+    """Inclusive."""
+    columns: tuple[str, ...]
+    """The key first; each other column belongs to one section only."""
+
+
+class Mention(Value):
+    """A record named in a line, found by code with the plan's anchors."""
+
+    record_id: str
+    line: int
+
+
+class Plan(Value):
+    """How a document becomes a table."""
+
+    stem: str
+    key: str
+    """Column whose value names a record."""
+    columns: tuple[PlanColumn, ...]
+    sections: tuple[PlanSection, ...]
+    anchors: tuple[str, ...]
+    """Regular expressions with one group, the record's id as written."""
+    universe: tuple[str, ...]
+    """Record ids in the order of the text, counted by code and compared with the model's list."""
+    mentions: tuple[Mention, ...] = ()
+    written_by: Literal["model", "rules"] = "model"
+    problems: tuple[str, ...] = ()
+    """What validation found and the retry did not mend; with `failed` the document is given up."""
+    failed: bool = False
+    usage: Usage = Usage()
+    unsettled: Literal["", "stopped", "transient"] = ""
+
+    def column(self, name: str) -> PlanColumn:
+        """The column of that name; KeyError when there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+
+class Slice(Value):
+    """Lines of one section with the records expected in them: one unit of extraction, cached by its content."""
+
+    section: str
+    columns: tuple[PlanColumn, ...]
+    """Key first."""
+    key: str
+    lines: tuple[tuple[int, str], ...]
+    """Number and text; not always contiguous."""
+    expected: tuple[str, ...]
+    """Record ids that the reply must list, in text order."""
+    rules: str = ""
+    """What the knowledge says about these columns; data."""
+
+
+class Finding(Value):
+    """A value that a slice gave for a record, found in its line by code."""
+
+    record_id: str
+    column: str
+    raw: str
+    """As written in the line."""
+    quote: str
+    """The part of the line that holds it, cut by code."""
+    line: int
+    corrects: bool = False
+    """The text says that this replaces an earlier value."""
+    found: bool = True
+    """False: the model named a value that does not stand in the text; never merged as a value."""
+
+
+class SliceResult(Value):
+    """What one slice gave."""
+
+    section: str
+    findings: tuple[Finding, ...]
+    listed: tuple[str, ...]
+    """Records that the replies listed, with or without cells."""
+    unlisted: tuple[str, ...] = ()
+    """Expected records that no reply listed, after asking again."""
+    surplus: tuple[str, ...] = ()
+    """Record ids that were listed but are not expected here."""
+    failed: bool = False
+    problems: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    unsettled: Literal["", "stopped", "transient"] = ""
+
+
+class Source(Value):
+    """One statement of the text about a cell."""
+
+    raw: str
+    quote: str
+    line: int
+    section: str
+    corrects: bool = False
+
+
+class MergedCell(Value):
+    """All that the text says about one cell; the last source is the one that holds."""
+
+    record_id: str
+    column: str
+    sources: tuple[Source, ...]
+    """Later ones win; earlier ones are what was superseded or contradicted."""
+    conflict: bool = False
+
+
+class Merged(Value):
+    """Cells by record and column, before their values are read."""
+
+    stem: str
+    records: tuple[str, ...]
+    cells: tuple[MergedCell, ...]
+    sections_good: int
+    sections_all: int
+    problems: tuple[str, ...] = ()
+
+
+class Reading(Value):
+    """A raw text read to its column's type and unit."""
+
+    raw: str
+    value: str | int | float | bool | None
+    status: CellStatus
+    note: str = ""
+    """`about`, `range 3–5`, the unit that was assumed, why it could not be read …"""
+
+
+class ColumnReadings(Value):
+    """Every distinct raw text of a column, read."""
+
+    column: str
+    readings: tuple[Reading, ...]
+    by_library: int
+    by_model_code: int = 0
+    unread: int = 0
+    program: str = ""
+    """The accepted transform, when model code was used."""
+    problems: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    unsettled: Literal["", "stopped", "transient"] = ""
+
+
+class ColumnQuality(Value):
+    """Counts of a stored column's cells by status."""
+
+    name: str
+    type: ColumnType
+    unit: str = ""
+    meaning: str = ""
+    verified: int = 0
+    derived: int = 0
+    unverified: int = 0
+    conflict: int = 0
+    missing: int = 0
+    stored: bool = True
+    """False: kept in the cell table only."""
+
+
+class DerivedTable(Value):
+    """A document's table in a SQLite file: `<stem>`, `_cells`, `_columns`."""
+
+    stem: str
+    table: str
+    paths: tuple[str, ...]
+    database: ArtifactRef
+    key: str
+    records: int
+    columns: tuple[ColumnQuality, ...]
+    perfect: bool
+    """At least 95 % of the sections are good and no cell is unverified or in conflict."""
+    notes: tuple[str, ...] = ()
+
+
+class Derivation(Value):
+    """What the document workflow made of a folder."""
+
+    documents: tuple[Converted, ...] = ()
+    relevance: Verdicts | None = None
+    plans: tuple[Plan, ...] = ()
+    tables: tuple[DerivedTable, ...] = ()
+    problems: tuple[str, ...] = ()
+    """One for each document that gave no table, with the reason and the next step."""
