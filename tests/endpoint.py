@@ -100,6 +100,8 @@ class Endpoint:
         self.replies = replies
         self.rejects = tuple(rejects)
         self.model = model
+        self.counts_first_only = False
+        """Usage of a request for several samples counts the first alone, as some servers do."""
         self.requests: list[dict[str, Any]] = []
         """Bodies of all requests, in order of arrival, rejected ones too."""
         self.headers: list[dict[str, str]] = []
@@ -240,7 +242,10 @@ def _completion(owner: Endpoint, reply: Any, body: dict[str, Any]) -> bytes:
     wanted = body.get("n") or 1
     replies = list(reply.replies) if isinstance(reply, Samples) else [reply] * wanted
     choices = [_choice(index, item) for index, item in enumerate(replies[:wanted])]
-    words = sum(len(str(choice["message"].get("content") or "").split()) for choice in choices)
+    words = sum(
+        len(str(choice["message"].get("content") or "").split())
+        for choice in choices[: 1 if owner.counts_first_only else None]
+    )
     prompt = sum(len(str(message.get("content") or "").split()) for message in body.get("messages", []))
     data = {
         "id": "chatcmpl-1",

@@ -112,13 +112,18 @@ def _thinking(model: str, wanted: bool, compatible: bool) -> dict[str, Any]:
 
 
 def _replies(raw: Any, request: Request) -> tuple[Reply, ...]:
-    """Usage comes for all samples together; each gets its share, the first one the prompt."""
+    """Usage comes for all samples together; each gets its share, the first one the prompt.
+
+    Some servers count the first sample alone: a count that our estimate of all cannot explain gives way to it.
+    """
     found = [_reply(choice, str(raw.model or "")) for choice in raw.choices]
     if not found:
         raise Trouble("busy", "the reply has no choices")
     usage = getattr(raw, "usage", None)
     tokens_in = getattr(usage, "prompt_tokens", 0) or tokens.count_messages(list(request.messages))
-    tokens_out = getattr(usage, "completion_tokens", 0) or sum(tokens.count(reply.text) for reply in found)
+    tokens_out, estimate = getattr(usage, "completion_tokens", 0), sum(tokens.count(reply.text) for reply in found)
+    if not tokens_out or (len(found) > 1 and tokens_out * 2 < estimate):
+        tokens_out = estimate
     share, rest = divmod(tokens_out, len(found))
     return tuple(
         replace(reply, tokens_in=0 if index else tokens_in, tokens_out=share + (0 if index else rest))

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from tasks.core.errors import BudgetError, InputError, ModelError
 from tasks.core.llm import budget
 from tasks.core.llm.door import Asked, Door, ToolReply
+from tasks.core.llm.tokens import count
 
 MakeDoor = Callable[..., Door]
 ASKED = [{"role": "user", "content": "多少订单? How many orders?"}]
@@ -149,6 +150,14 @@ def test_valid_samples_are_given_in_order_and_the_others_are_named(make_door: Ma
         f"reply {index} of 5 is not usable" for index in (2, 4, 5)
     ]
     assert server.calls == 1 and asked.usage.calls == 5
+
+
+def test_a_server_that_counts_the_first_sample_alone_is_not_believed(make_door: MakeDoor) -> None:
+    sql = "SELECT " + ", ".join(f"column_{index}" for index in range(40))
+    with Endpoint([Samples([f'{{"sql": "{sql}"}}'] * 5)]) as server:
+        server.counts_first_only = True
+        asked = ask(make_door(server.url), samples=5)
+    assert asked.usage.tokens_out == 5 * count(f'{{"sql": "{sql}"}}')
 
 
 @pytest.mark.parametrize("how", ["rejected", "ignored"])
