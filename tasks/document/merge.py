@@ -1,0 +1,156 @@
+"""Findings of all slices → one cell for each record and column, with all that the text says about it in text order.
+
+Nothing is overwritten: whether two statements contradict each other can only be said once both are read to the column's
+unit (1.55% and 0.0155), so `conflict` here means "differs as written", and `tasks/document/settle.py` decides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from tasks.core.models.document import Finding, Merged, MergedCell, Plan, SliceResult, Source
+from tasks.document.anchors import plain
+from tasks.stage import stage
+
+_EXAMPLES = 3
+
+
+@stage()
+async def merge_findings(plan: Plan, results: tuple[SliceResult, ...]) -> Merged:
+    """Cells of the records of the plan's universe; the order of `results` does not matter.
+
+    What is not merged (values that stand nowhere in the text, unknown records and columns) is counted in `problems`.
+    """
+    known = {plain(record): record for record in plan.universe}
+    columns = {column.name for column in plan.columns}
+    sources: dict[tuple[str, str], list[Source]] = defaultdict(list)
+    left_out: Counter[tuple[str, str]] = Counter()
+    for result in results:
+        for finding in result.findings:
+            record = known.get(plain(finding.record_id))
+            if reason := _left_out(finding, record, columns):
+                left_out[reason] += 1
+            else:
+                sources[record or "", finding.column].append(_source(finding, result.section))
+    _add_mentions(plan, known, sources)
+    good, problems = _sections(plan, results)
+    return Merged(
+        stem=plan.stem,
+        records=plan.universe,
+        cells=_cells(plan, sources),
+        sections_good=good,
+        sections_all=len(plan.sections),
+        problems=(*problems, *_told(left_out), *_of_slices(results)),
+    )
+
+
+def raws_of(merged: Merged, column: str) -> tuple[str, ...]:
+    """Distinct raw texts of a column, in the order of the cells: what `normalise_column` reads."""
+    return tuple(dict.fromkeys(s.raw for cell in merged.cells if cell.column == column for s in cell.sources))
+
+
+def holding(cell: MergedCell) -> tuple[Source, ...]:
+    """The statements that hold: the last correction and whatever follows it; all of them where nothing is corrected.
+
+    Two corrections in one line both hold: the text does not say which came later.
+    """
+    corrected = max((s.line for s in cell.sources if s.corrects), default=0)
+    return tuple(s for s in cell.sources if s.line > corrected or (s.line == corrected and s.corrects))
+
+
+def _left_out(finding: Finding, record: str | None, columns: set[str]) -> tuple[str, str] | None:
+    """Why a finding gives no value, and what of it to name; None when it gives one."""
+    if not finding.found:
+        return ("values stand nowhere in the text and were left out", finding.column)
+    if record is None:
+        return ("values belong to records that the document does not name", finding.record_id)
+    if finding.column not in columns:
+        return ("values belong to columns that the plan does not have", finding.column)
+    return None
+
+
+def _source(finding: Finding, section: str) -> Source:
+    return Source(
+        raw=finding.raw.strip(),
+        quote=finding.quote,
+        line=finding.line,
+        section=section,
+        corrects=finding.corrects,
+    )
+
+
+def _add_mentions(plan: Plan, known: dict[str, str], sources: dict[tuple[str, str], list[Source]]) -> None:
+    """A record's key is where code found it; of many mentions the first is its place."""
+    for mention in sorted(plan.mentions, key=lambda m: (m.line, m.record_id)):
+        record = known.get(plain(mention.record_id))
+        if record is not None and (record, plan.key) not in sources:
+            section = next((s.id for s in plan.sections if s.start_line <= mention.line <= s.end_line), "")
+            sources[record, plan.key] = [Source(raw=record, quote=record, line=mention.line, section=section)]
+
+
+def _cells(plan: Plan, sources: dict[tuple[str, str], list[Source]]) -> tuple[MergedCell, ...]:
+    """Cells in the order of records and columns."""
+    made = []
+    for record in plan.universe:
+        for column in plan.columns:
+            if found := sources.get((record, column.name)):
+                cell = MergedCell(record_id=record, column=column.name, sources=_ordered(found))
+                differ = column.name != plan.key and len({s.raw for s in holding(cell)}) > 1
+                made.append(cell.model_copy(update={"conflict": differ}))
+    return tuple(made)
+
+
+def _ordered(found: Iterable[Source]) -> tuple[Source, ...]:
+    """In text order, each statement once: slices overlap, and one may have missed that it is a correction."""
+    once: dict[tuple[int, str], Source] = {}
+    for source in sorted(found, key=lambda s: (s.line, s.raw, not s.corrects, s.quote, s.section)):
+        once.setdefault((source.line, source.raw), source)
+    return tuple(sorted(once.values(), key=lambda s: (s.line, s.corrects, s.raw)))
+
+
+def _sections(plan: Plan, results: tuple[SliceResult, ...]) -> tuple[int, list[str]]:
+    """How many of the plan's sections are good, and why each other is not."""
+    by_section: dict[str, list[SliceResult]] = defaultdict(list)
+    for result in results:
+        by_section[result.section].append(result)
+    good, problems = 0, []
+    for section in plan.sections:
+        of_it = by_section.pop(section.id, [])
+        trouble = _trouble(of_it)
+        good += not trouble
+        if trouble:
+            problems.append(f"section {section.id} ({section.title}): {trouble}")
+    problems += [f"slices of section {name!r}, which the plan does not have" for name in sorted(by_section)]
+    return good, problems
+
+
+def _trouble(results: list[SliceResult]) -> str:
+    if not results:
+        return "nothing was extracted from it"
+    parts = []
+    if failed := sum(result.failed for result in results):
+        parts.append(f"{failed} of {len(results)} slices failed")
+    if unlisted := sorted({record for result in results for record in result.unlisted}):
+        parts.append(f"{len(unlisted)} records not listed ({_some(unlisted)})")
+    return "; ".join(parts)
+
+
+def _of_slices(results: tuple[SliceResult, ...]) -> tuple[str, ...]:
+    """What the slices themselves say, equal lines once with their number."""
+    said = Counter(f"section {r.section}: {problem}" for r in results for problem in dict.fromkeys(r.problems))
+    return tuple(f"{line} ({count} slices)" if count > 1 else line for line, count in sorted(said.items()))
+
+
+def _told(left_out: Counter[tuple[str, str]]) -> list[str]:
+    """One line for each reason, with its count and examples."""
+    lines = []
+    for reason in sorted({reason for reason, _ in left_out}):
+        named = sorted(name for known, name in left_out if known == reason)
+        count = sum(number for (known, _), number in left_out.items() if known == reason)
+        lines.append(f"{count} {reason} ({_some(named)})")
+    return lines
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_EXAMPLES]) + (f" and {len(names) - _EXAMPLES} more" if len(names) > _EXAMPLES else "")
