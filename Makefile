@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SAMPLE ?= data/samples/shop
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input test-full attacks check format lock serve doctor record pictures clean
+.PHONY: help setup model demo test bad-input test-full attacks large check format lock serve doctor record pictures clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -42,6 +42,9 @@ test-full: setup model ## all tests, with services, browser, faults, large files
 
 attacks: setup ## attack everything by SQL and programs, in each tier, as root and not; 1 if anything escapes
 	@$(BIN)/python tests/attacks.py
+
+large: setup ## large files: time and memory of ours, DuckDB, pandas and polars; 1 if ours loses anything
+	@$(BIN)/python tests/large.py
 
 check: setup ## format, lint, types, architecture
 	@$(BIN)/ruff format --check .
