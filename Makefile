@@ -34,7 +34,7 @@ demo: model ## answer a bundled question with the local model; no key needed
 test: setup ## the tests: offline after set-up, under 10 minutes
 	@$(BIN)/pytest -m "not service and not browser and not slow and not model"
 
-bad-input: setup ## every case of dirty input, one line each, and a total
+bad-input: setup ## every case of dirty input as root and not, one line each, and the totals
 	@$(BIN)/python tests/bad_input.py
 
 test-full: setup model ## all tests, with services, browser, faults, large files; writes docs/test-full.md

@@ -1,20 +1,28 @@
 """All cases of dirty input: files as they are met in practice → the tables that are expected of them.
 
-One line a case, then totals; the exit code is 1 when anything is wrong. `--page` writes docs/problems.md anew instead.
+As root and as an unprivileged user, where it may change the user. One line a case, then totals; the exit code is 1 when
+anything is wrong. `--page` writes docs/problems.md anew instead.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from machines import as_user, python_for  # noqa: E402
+
+NOBODY = 65534
 
 
 class Lines:
@@ -57,14 +65,49 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--page", action="store_true", help="write docs/problems.md from tasks/intake/problems.py")
     parser.add_argument("--only", default="", help="only cases whose name contains this")
+    parser.add_argument("--part", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.page:
         from tasks.intake.problems import page
 
         (ROOT / "docs" / "problems.md").write_text(page(), "utf-8")
         return 0
+    return part(given.only) if given.part else everything(given.only)
+
+
+def everything(only: str) -> int:
+    """All cases as each user, in a process of its own; then the totals of each once more."""
+    totals, codes = [], []
+    with tempfile.TemporaryDirectory(prefix="bad-input-") as folder:
+        for user, python in users(Path(folder)):
+            if not python:
+                totals.append(f"no case as user {user}: it can run no Python over this checkout and its packages")
+                codes.append(1)
+                continue
+            argv = [python, "-B", str(Path(__file__)), "--part", "--only", only]
+            with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, **as_user(user)) as process:
+                last = ""
+                assert process.stdout
+                for line in process.stdout:
+                    print(line, end="", flush=True)
+                    last = line.strip() or last
+            totals.append(last)
+            codes.append(process.returncode)
+    print("\n" + "\n".join(totals))
+    return 1 if any(codes) else 0
+
+
+def users(folder: Path) -> Iterator[tuple[int, str]]:
+    """Number and interpreter of each user that this one may be."""
+    yield os.getuid(), sys.executable
+    if os.getuid() == 0:
+        yield NOBODY, python_for(NOBODY, folder)
+
+
+def part(only: str) -> int:
+    """All cases as the present user; 1 when one is wrong or there is none."""
     lines = Lines()
-    asked = ["-k", given.only] if given.only else []
+    asked = ["-k", only] if only else []
     os.chdir(ROOT)
     chosen = ["-m", "not slow", "-p", "no:terminal", "-p", "no:randomly", "-p", "no:cacheprovider"]
     chosen += ["-o", "addopts=--import-mode=importlib --strict-markers"]
