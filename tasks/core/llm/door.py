@@ -79,9 +79,25 @@ class Door:
 
         Raises ModelError, BudgetError, InputError.
         """
+        return await self.ask_read(
+            role, messages, reply_model, lambda reply: structured.parse(reply.text, reply_model), samples=samples
+        )
+
+    async def ask_read(
+        self,
+        role: str,
+        messages: list[Message],
+        reply_model: type[Any],
+        read: Callable[[Reply], T],
+        *,
+        samples: int | None = None,
+    ) -> Asked[T]:
+        """As `ask`, with a reader of one's own, which raises Invalid: it may take what is whole of a cut-off reply.
+
+        Raises ModelError, BudgetError, InputError.
+        """
         schema = structured.schema(reply_model) if self.settings.role(role).native_schema else None
-        request = self._request(role, messages, samples, schema=schema)
-        return await self._asked(request, lambda reply: structured.parse(reply.text, reply_model))
+        return await self._asked(self._request(role, messages, samples, schema=schema), read)
 
     async def ask_text(self, role: str, messages: list[Message], *, samples: int | None = None) -> Asked[str]:
         """Replies as text; one that was cut off is not valid. Raises ModelError, BudgetError, InputError."""

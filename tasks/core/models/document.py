@@ -5,11 +5,11 @@ Line numbers are 1-based and count in the text that `convert` made of the docume
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from tasks.core.models.run import Usage
 from tasks.core.models.source import ArtifactRef
-from tasks.core.models.value import Value
+from tasks.core.models.value import Location, Value
 
 ConvertStatus = Literal["converted", "partial", "as_is", "empty", "image_only", "encrypted", "unreadable"]
 """`as_is` = the file is text already; `partial` = some pages have no text; the last four have no text at all."""
@@ -153,9 +153,13 @@ class Slice(Value):
     """Key first."""
     key: str
     lines: tuple[tuple[int, str], ...]
-    """Number and text; not always contiguous."""
+    """Number and text. Numbers count within the slice, so that a line inserted above it changes no cache key."""
     expected: tuple[str, ...]
     """Record ids that the reply must list, in text order."""
+    belongs: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """For each expected record the numbers of the lines that may speak of it."""
+    places: Annotated[tuple[int, ...], Location()] = ()
+    """Line of the document for each of `lines`; empty = their numbers are the document's."""
     rules: str = ""
     """What the knowledge says about these columns; data."""
 

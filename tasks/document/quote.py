@@ -1,0 +1,99 @@
+"""A value as a model wrote it + lines → the value as it stands in one of them, with the clause around it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+_QUOTE_CHARS = 200
+_STOPS = re.compile(r"[。；;！？!?]|\.(?=\s|$)|\n")
+_PAUSES = re.compile(r"[，,、：:](?!\d)")
+_SAME = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "`": "'", "—": "-", "–": "-", "−": "-", "‐": "-", "‑": "-",
+                       "。": ".", "、": ",", "【": "[", "】": "]", "《": "<", "》": ">", "·": ".", "•": "."})  # fmt: skip
+_UNIT = re.compile(
+    r"\s*(?:[%％‰‱]|[千百十]?[万萬亿億兆](?!一|分)|(?:per\s?cent|percent|per\s?mille|basis points|bps?|pp)\b"
+    r"|(?:thousand|million|billion|trillion|mn|bn|tn|k|m|b)\b)",
+    re.IGNORECASE,
+)
+"""What changes a number's value and stands right behind it: never left out of what is kept as written."""
+
+
+def find(raw: str, line: str, after: str = "") -> tuple[str, str] | None:
+    """The value as the line has it and the clause around it; None when it is not there.
+
+    Width, spaces, case and kinds of quotes and dashes do not matter. A number is not found within a longer one. Of
+    several places the first behind `after`, the record's id, counts.
+    """
+    spans = list(_spans(raw, line))
+    if not spans:
+        return None
+    named = line.find(after) if after else -1
+    start, end = next((span for span in spans if span[0] > named), spans[0])
+    if line[end - 1].isdigit() and (unit := _UNIT.match(line, end)):
+        end = unit.end()
+    if start and line[start].isdigit() and line[start - 1] in "-−－" and not line[start - 2 : start - 1].isalnum():
+        start -= 1
+    return line[start:end], _clause(line, start, end)
+
+
+def nearest(raw: str, line: int, lines: Sequence[tuple[int, str]], after: str = "") -> tuple[int, str, str] | None:
+    """Number of the line, value and clause, in the line that was named or else in the closest one that has it."""
+    for number, text in sorted(lines, key=lambda item: (abs(item[0] - line), item[0])):
+        if found := find(raw, text, after):
+            return (number, *found)
+    return None
+
+
+def _spans(raw: str, line: str) -> Iterator[tuple[int, int]]:
+    wanted, _ = _plain(raw)
+    text, places = _plain(line)
+    at = text.find(wanted) if wanted else -1
+    while at >= 0:
+        start, end = places[at], places[at + len(wanted) - 1] + 1
+        if _whole(line, start, end):
+            yield start, end
+        at = text.find(wanted, at + 1)
+
+
+def _plain(text: str) -> tuple[str, list[int]]:
+    """The text in one width, case and kind of marks, without spaces, and where each of its characters stood."""
+    kept, places = [], []
+    for at, char in enumerate(text):
+        for same in unicodedata.normalize("NFKC", char).translate(_SAME).casefold():
+            if not same.isspace():
+                kept.append(same)
+                places.append(at)
+    return "".join(kept), places
+
+
+def _whole(line: str, start: int, end: int) -> bool:
+    """Whether no number and no Latin word goes on beyond the span."""
+    before, behind = line[start - 1 : start], line[end : end + 1]
+    first, last = line[start], line[end - 1]
+    if first.isdigit() and (
+        before.isdigit() or (before in ",.，．" and line[start - 2 : start - 1].isdigit() and before)
+    ):
+        return False
+    if last.isdigit() and (behind.isdigit() or (behind in ",.，．" and line[end + 1 : end + 2].isdigit() and behind)):
+        return False
+    return not (_latin(first) and _latin(before)) and not (_latin(last) and _latin(behind))
+
+
+def _latin(char: str) -> bool:
+    return char.isalpha() and char < "\u2000"
+
+
+def _clause(line: str, start: int, end: int) -> str:
+    """The sentence that holds the span, or where that is long the part between pauses."""
+    left = max((match.end() for match in _STOPS.finditer(line, 0, start)), default=0)
+    stop = _STOPS.search(line, end)
+    right = stop.end() if stop else len(line)
+    if right - left > _QUOTE_CHARS:
+        room = max(0, (_QUOTE_CHARS - (end - start)) // 2)
+        lower, upper = max(left, start - room), min(right, end + room)
+        pauses = [match.end() for match in _PAUSES.finditer(line, lower, start)]
+        left = lower if lower == left or not pauses else pauses[0]
+        ends = [match.start() for match in _PAUSES.finditer(line, end, upper)]
+        right = upper if upper == right or not ends else ends[-1]
+    return line[left:right].strip()

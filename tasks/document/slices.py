@@ -1,0 +1,198 @@
+"""document + plan → slices: for some records of one section, every line that may speak of them.
+
+A slice must not change when something else does. So cuts follow the record ids, numbers count within the slice, and
+the lines of the document stand beside it, outside of its key.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from tasks.core.files import store as stores
+from tasks.core.llm import tokens
+from tasks.core.models.document import Converted, Plan, PlanColumn, PlanSection, Slice
+from tasks.core.models.semantics import Knowledge
+from tasks.core.settings import ExtractSettings
+from tasks.document.chunks import chunks
+from tasks.document.names import belonging
+from tasks.stage import stage
+
+_CORRECTS = re.compile(
+    r"更正|勘误|订正|修正|修订|作废|改为|以.{0,6}为准|有误|差错|笔误|更改"
+    r"|\b(?:correct|corrects|corrected|correction|corrigend\w+|errat\w+|amend\w*|revis\w+|restat\w+|supersed\w+|withdrawn"
+    r"|replaced by|should (?:read|be|have)|instead of|in error|mistake\w*|misprint\w*|wrong\w*)\b",
+    re.IGNORECASE,
+)
+"""A line outside of a section is read with it only when it sounds like this; reading too many costs tokens only."""
+_FOLLOWING = 3
+"""Lines without any record's name that may go on with the record before them."""
+_OWN_LINES = 2
+"""First lines that name a record; its other names stand there."""
+_RULE_CHARS = 800
+_HEADING = re.compile(r"\s*(?:#|\|?\s*[-:|]+\s*\|?\s*$)")
+_SENTENCE = re.compile(r"[^。；;！？!?.]*(?:[。；;！？!?]|\.(?!\s)|\.\s|$)")
+
+
+@stage()
+async def cut_slices(
+    document: Converted, plan: Plan, knowledge: Knowledge, settings: ExtractSettings
+) -> tuple[Slice, ...]:
+    """Slices section by section, in text order. A record of which a section says nothing is in none of its slices."""
+    if document.text is None or plan.failed:
+        return ()
+    text = _Text(stores.current().get(document.text).decode("utf-8").split("\n"), plan, settings)
+    return tuple(
+        piece
+        for section in plan.sections
+        for piece in _section(text, section, plan, _rules(knowledge, section), settings)
+    )
+
+
+@dataclass
+class _Text:
+    """The document's lines with the records that they speak of."""
+
+    lines: list[str]
+    plan: Plan
+    settings: ExtractSettings
+    records: tuple[str, ...] = ()
+    named: dict[int, list[str]] = field(default_factory=dict)
+    """Line → records that it names by id."""
+    alike: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """Line without an id → records that it names in another way."""
+
+    def __post_init__(self) -> None:
+        named: dict[int, list[str]] = defaultdict(list)
+        for mention in self.plan.mentions:
+            if 0 < mention.line <= len(self.lines):
+                named[mention.line].append(mention.record_id)
+        self.named = dict(named)
+        most = self.settings.max_records
+        self.records = self.plan.universe[:most] if most else self.plan.universe
+        silent = {
+            number: line
+            for number, line in enumerate(self.lines, start=1)
+            if line.strip() and number not in named and not _HEADING.match(line)
+        }
+        self.alike = belonging(silent, self._own())
+
+    def text(self, number: int) -> str:
+        return self.lines[number - 1]
+
+    def of(self, number: int) -> tuple[str, ...]:
+        """Records of a line."""
+        return tuple(self.named.get(number, ())) or self.alike.get(number, ())
+
+    def _own(self) -> list[tuple[str, str]]:
+        """Each record with the sentences that name it first."""
+        seen: dict[str, int] = defaultdict(int)
+        own = []
+        for number, records in sorted(self.named.items()):
+            for record in records:
+                seen[record] += 1
+                if seen[record] <= _OWN_LINES:
+                    own.append((record, self._share(number, record) if len(records) > 1 else self.text(number)))
+        return own
+
+    def _share(self, number: int, record: str) -> str:
+        return " ".join(part for part in _SENTENCE.findall(self.text(number)) if record in part)
+
+
+def _section(text: _Text, section: PlanSection, plan: Plan, rules: str, settings: ExtractSettings) -> list[Slice]:
+    lines = _lines(text, section, plan)
+    first = {record: min(numbers) for record, numbers in lines.items()}
+    rank = {record: at for at, record in enumerate(text.records)}
+    records = sorted(lines, key=lambda record: (first[record], rank[record]))
+    sizes = {number: tokens.count(text.text(number)) for numbers in lines.values() for number in numbers}
+    joined = frozenset(at for at in range(1, len(records)) if first[records[at]] == first[records[at - 1]])
+
+    def fits(run: list[int]) -> bool:
+        return sum(sizes[n] for n in {n for at in run for n in lines[records[at]]}) <= settings.tokens
+
+    columns = tuple(plan.column(name) for name in section.columns)
+    return [
+        _slice(text, section.id, columns, plan.key, {records[at]: lines[records[at]] for at in run}, rules)
+        for run in chunks(records, settings.records, joined, fits)
+    ]
+
+
+def _lines(text: _Text, section: PlanSection, plan: Plan) -> dict[str, set[int]]:
+    """For each wanted record the lines that may say something about it in the section's columns."""
+    wanted = set(text.records)
+    found: dict[str, set[int]] = defaultdict(set)
+    last: tuple[str, ...] = ()
+    silent = 0
+    for number in range(max(1, section.start_line), min(section.end_line, len(text.lines)) + 1):
+        line = text.text(number)
+        if not line.strip():
+            continue
+        if _HEADING.match(line) and number not in text.named:
+            last = ()
+            continue
+        records = text.of(number)
+        if number in text.named:
+            last, silent = records, 0
+        elif records:
+            last, silent = (*last, *records), silent + 1
+            records = last if silent <= _FOLLOWING else records
+        else:
+            silent += 1
+            records = last if silent <= _FOLLOWING else ()
+        for record in records:
+            if record in wanted:
+                found[record].add(number)
+    if not found:
+        return {}
+    for number in _elsewhere(text, section, plan):
+        for record in text.of(number):
+            if record in wanted:
+                found[record].add(number)
+    return dict(found)
+
+
+def _elsewhere(text: _Text, section: PlanSection, plan: Plan) -> list[int]:
+    """Lines outside of the section that may correct it, and lines of no section that speak of records."""
+    spans = sorted((s.start_line, s.end_line) for s in plan.sections)
+    starts = [start for start, _ in spans]
+
+    def nowhere(number: int) -> bool:
+        at = bisect_right(starts, number) - 1
+        return at < 0 or number > spans[at][1]
+
+    return [
+        number
+        for number in sorted({*text.named, *text.alike})
+        if not section.start_line <= number <= section.end_line
+        and ((number > starts[0] and nowhere(number)) or _CORRECTS.search(text.text(number)))
+    ]
+
+
+def _slice(
+    text: _Text, section: str, columns: tuple[PlanColumn, ...], key: str, lines: dict[str, set[int]], rules: str
+) -> Slice:
+    numbers = sorted({number for own in lines.values() for number in own})
+    within = {number: at for at, number in enumerate(numbers, start=1)}
+    return Slice(
+        section=section,
+        columns=columns,
+        key=key,
+        lines=tuple((within[number], text.text(number)) for number in numbers),
+        expected=tuple(lines),
+        belongs=tuple((record, tuple(within[n] for n in sorted(own))) for record, own in lines.items()),
+        places=tuple(numbers),
+        rules=rules,
+    )
+
+
+def _rules(knowledge: Knowledge, section: PlanSection) -> str:
+    """Conventions of the knowledge that name one of the section's columns, in its order, within a budget."""
+    names = [name.casefold() for name in section.columns[1:]]
+    found: list[str] = []
+    for rule in knowledge.rules:
+        text = rule.text.strip()
+        if any(name in text.casefold() for name in names) and sum(map(len, found)) + len(text) <= _RULE_CHARS:
+            found.append(text)
+    return "\n".join(dict.fromkeys(found))
