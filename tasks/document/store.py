@@ -1,0 +1,166 @@
+"""Merged cells + readings → `<stem>.sqlite`: the table `<stem>`, `_cells` with every cell's source, `_columns`.
+
+Equal inputs give equal bytes: nothing in the file knows the time, and it is written in one fixed order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from tasks.core.files import store as stores
+from tasks.core.models.document import (
+    ColumnQuality,
+    ColumnReadings,
+    Converted,
+    DerivedTable,
+    Merged,
+    MergedCell,
+    Place,
+    Plan,
+    Reading,
+)
+from tasks.core.settings import DocumentSettings
+from tasks.core.sql.names import quote, unique_names
+from tasks.document import table
+from tasks.document.settle import Plain, Settled, Statement, settle
+from tasks.document.table import Drawn
+from tasks.stage import stage
+
+_OWN = ("_cells", "_columns")
+_PLACES = TypeAdapter(tuple[Place, ...])
+
+
+@stage()
+async def store_table(
+    document: Converted, plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...], settings: DocumentSettings
+) -> DerivedTable:
+    """The document's table in the store, with counts of its cells by status; it never lies beside the inputs."""
+    drawn = _draw(plan, merged, readings)
+    places = _PLACES.validate_json(stores.current().get(document.places)) if document.places else ()
+    name = table_name(document.stem)
+    with stores.current().scratch("table-") as folder:
+        path = Path(folder) / "table.sqlite"
+        _write(path, name, merged.records, drawn, places)
+        database = stores.current().put_file(path, file_name(document.stem))
+    enough = merged.sections_good >= settings.good_share * merged.sections_all > 0
+    doubtful = sum(column.count("unverified") + column.count("conflict") for column in drawn)
+    return DerivedTable(
+        stem=document.stem,
+        table=name,
+        paths=document.paths,
+        database=database,
+        key=plan.key,
+        records=len(merged.records),
+        columns=tuple(_quality(column) for column in drawn),
+        perfect=enough and not doubtful and not plan.problems,
+        notes=tuple(_notes(plan, merged, readings, drawn, settings)),
+    )
+
+
+def table_name(stem: str) -> str:
+    """The stem, unless SQLite or this file uses that name itself."""
+    taken = stem.casefold().startswith("sqlite_") or stem.casefold() in _OWN
+    return f"table_{stem}" if taken or not stem else stem
+
+
+def file_name(stem: str) -> str:
+    """Name of the database; what a file name cannot hold becomes `_`, and a long one is cut."""
+    safe = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", stem).strip(". ") or "table"
+    return safe.encode()[:200].decode("utf-8", "ignore") + ".sqlite"
+
+
+def _draw(plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...]) -> tuple[Drawn, ...]:
+    """The plan's columns with their cells, the key first."""
+    cells = {(cell.record_id, cell.column): cell for cell in merged.cells}
+    by_column = {r.column: r for r in readings}
+    drawn = []
+    for column in sorted(plan.columns, key=lambda column: column.name != plan.key):
+        read = by_column.get(column.name)
+        values = {reading.raw: reading for reading in read.readings} if read else {}
+        found = ((record, cells.get((record, column.name))) for record in merged.records)
+        if column.name == plan.key:
+            settled = tuple(_key_cell(record, cell) for record, cell in found)
+        else:
+            settled = tuple(settle(cell, values, column.type) for _, cell in found)
+        drawn.append(Drawn(column, settled, read.program if read else ""))
+    return tuple(drawn)
+
+
+def _key_cell(record: str, cell: MergedCell | None) -> Settled:
+    """A record's id is text as it stands, whatever else was said about it."""
+    if cell is None:
+        return Settled(record, "unverified", "code did not find this id in the text")
+    read = Reading(raw=record, value=record, status="verified")
+    statements = tuple(Statement(s, read, "repeats" if i else "holds") for i, s in enumerate(cell.sources))
+    return Settled(record, "verified", "", statements)
+
+
+def _write(path: Path, name: str, records: Sequence[str], drawn: Sequence[Drawn], places: Sequence[Place]) -> None:
+    stored = [column for column in drawn if column.stored]
+    types = ["TEXT", *(table.declared(d.column.type, (c.value for c in d.cells)) for d in stored[1:])]
+    names = unique_names([d.column.name for d in stored])
+    fields = ", ".join(f"{quote(n)} {t}" for n, t in zip(names, types, strict=True))
+    rows = (
+        [table.stored_value(d.cells[i].value, t) for d, t in zip(stored, types, strict=True)]
+        for i in range(len(records))
+    )
+    cells = (
+        table.cell_row(record, d.column.name, d.cells[i], places) for i, record in enumerate(records) for d in drawn
+    )
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode = OFF")
+        db.execute("BEGIN")
+        _fill(db, name, fields, rows)
+        _fill(db, "_cells", table.CELLS, cells)
+        _fill(db, "_columns", table.COLUMNS, (table.column_row(d) for d in drawn))
+        db.execute("COMMIT")
+        db.execute("VACUUM")
+
+
+def _fill(db: sqlite3.Connection, name: str, fields: str, rows: Iterable[Sequence[Plain]]) -> None:
+    db.execute(f"CREATE TABLE {quote(name)} ({fields})")
+    width = len(db.execute(f"SELECT * FROM {quote(name)} LIMIT 0").description)
+    db.executemany(f"INSERT INTO {quote(name)} VALUES ({', '.join('?' * width)})", rows)
+
+
+def _quality(drawn: Drawn) -> ColumnQuality:
+    column = drawn.column
+    return ColumnQuality(
+        name=column.name,
+        type=column.type,
+        unit=column.unit,
+        meaning=column.task_meaning,
+        verified=drawn.count("verified"),
+        derived=drawn.count("derived"),
+        unverified=drawn.count("unverified"),
+        conflict=drawn.count("conflict"),
+        missing=drawn.count("missing"),
+        stored=drawn.stored,
+    )
+
+
+def _notes(
+    plan: Plan,
+    merged: Merged,
+    readings: tuple[ColumnReadings, ...],
+    drawn: tuple[Drawn, ...],
+    settings: DocumentSettings,
+) -> Iterator[str]:
+    """What a user of the table must know; nothing that was dropped goes unsaid."""
+    good, all_ = merged.sections_good, merged.sections_all
+    if not good >= settings.good_share * all_ > 0:
+        yield f"imperfect: {good} of {all_} sections are good, {settings.good_share:.0%} are wanted"
+    for status, what in (("unverified", "could not be read or look wrong"), ("conflict", "contradict each other")):
+        if names := [f"{d.column.name} ({d.count(status)})" for d in drawn if d.count(status)]:
+            yield f"values that {what}: {', '.join(names)}"
+    if names := [d.column.name for d in drawn if not d.stored]:
+        yield f"kept in _cells only: {', '.join(names)}"
+    yield from plan.problems
+    yield from merged.problems
+    yield from (f"{read.column}: {problem}" for read in readings for problem in read.problems)

@@ -1,0 +1,229 @@
+"""The SQLite file of a document: typed, traceable, equal for equal inputs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from document_world import KEY, column, converted, piece, plan, said
+
+from tasks.core.errors import InputError
+from tasks.core.files import store as stores
+from tasks.core.files.store import Store
+from tasks.core.models.document import ColumnReadings, DerivedTable, Plan, Reading, SliceResult
+from tasks.core.settings import DocumentSettings
+from tasks.document.merge import merge_findings
+from tasks.document.store import file_name, store_table, table_name
+from tasks.document.trace import trace
+
+COLUMNS = (
+    column("code", doc_meaning="code with zeros"),
+    column("shares", "integer", "股"),
+    column("share", "number", "ratio"),
+    column("day", "date"),
+    column("listed", "boolean"),
+    column("remark", role="noise"),
+)
+PLAN = plan(*COLUMNS)
+
+
+def readings(name: str, **values: Any) -> ColumnReadings:
+    """Raw text → value; a Reading is taken as it is."""
+    made = [v if isinstance(v, Reading) else Reading(raw=r, value=v, status="verified") for r, v in values.items()]
+    return ColumnReadings(column=name, readings=tuple(made), by_library=len(made))
+
+
+SAID = piece(
+    said("R1", "code", "000123", 1),
+    said("R1", "shares", "2500万", 1),
+    said("R1", "shares", "25,390,048", 12, corrects=True, quote="更正为25,390,048股"),
+    said("R1", "share", "1.55%", 1),
+    said("R1", "day", "2024年3月1日", 1),
+    said("R1", "listed", "是", 1),
+    said("R2", "shares", "5", 2),
+    said("R2", "shares", "7", 3),
+    said("R2", "share", "hm", 2),
+    said("R2", "remark", "nothing special", 25),
+)
+READ = (
+    readings("shares", **{"2500万": 25000000, "25,390,048": 25390048, "5": 5, "7": 7}),
+    readings("share", **{"1.55%": 0.0155, "hm": Reading(raw="hm", value=None, status="unverified", note="no number")}),
+    readings("day", **{"2024年3月1日": "2024-03-01"}),
+    readings("listed", 是=True),
+)
+
+
+def draw(
+    made: Plan = PLAN, results: tuple[SliceResult, ...] = (SAID,), read: tuple[ColumnReadings, ...] = READ, **more: Any
+) -> tuple[DerivedTable, Path]:
+    merged = asyncio.run(merge_findings.function(made, results))
+    settings = DocumentSettings(enabled=True, good_share=0.95)
+    document = converted().model_copy(update=more)
+    table = asyncio.run(store_table.function(document, made, merged, read, settings))
+    return table, stores.current().local(table.database)
+
+
+def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
+        return db.execute(sql).fetchall()
+
+
+def test_the_table_is_typed_and_what_is_not_known_is_null(store: Store) -> None:
+    table, path = draw()
+    assert (table.table, table.database.name, table.key, table.records) == ("trades", "trades.sqlite", KEY, 2)
+    assert rows(path, "SELECT * FROM trades") == [
+        ("R1", "000123", 25390048, 0.0155, "2024-03-01", 1),
+        ("R2", None, None, None, None, None),
+    ]
+    types = [(name, kind) for _, name, kind, *_ in rows(path, "PRAGMA table_info(trades)")]
+    assert types == [
+        (KEY, "TEXT"),
+        ("code", "TEXT"),
+        ("shares", "INTEGER"),
+        ("share", "REAL"),
+        ("day", "TEXT"),
+        ("listed", "INTEGER"),
+    ]
+
+
+def test_every_cell_has_a_row_also_noise_and_what_the_text_does_not_say(store: Store) -> None:
+    _, path = draw()
+    assert rows(path, "SELECT count(*) FROM _cells") == [(14,)]
+    assert rows(path, "SELECT value, status, line FROM _cells WHERE record = 'R2' AND \"column\" = 'remark'") == [
+        ("nothing special", "verified", 25)
+    ]
+    assert rows(path, "SELECT value, status, note FROM _cells WHERE record = 'R2' AND \"column\" = 'day'") == [
+        (None, "missing", "the text says nothing")
+    ]
+    found = rows(path, "SELECT statements FROM _cells WHERE record = 'R1' AND \"column\" = 'shares'")[0][0]
+    assert [(s["relation"], s["value"], s["line"]) for s in json.loads(found)] == [
+        ("superseded", 25000000, 1),
+        ("holds", 25390048, 12),
+    ]
+
+
+def test_counts_by_status_say_how_far_a_column_can_be_believed(store: Store) -> None:
+    table, path = draw()
+    counted = {c.name: (c.verified, c.unverified, c.conflict, c.missing, c.stored) for c in table.columns}
+    assert counted == {
+        KEY: (2, 0, 0, 0, True),
+        "code": (1, 0, 0, 1, True),
+        "shares": (1, 0, 1, 0, True),
+        "share": (1, 1, 0, 0, True),
+        "day": (1, 0, 0, 1, True),
+        "listed": (1, 0, 0, 1, True),
+        "remark": (1, 0, 0, 1, False),
+    }
+    assert not table.perfect and table.notes == (
+        "values that could not be read or look wrong: share (1)",
+        "values that contradict each other: shares (1)",
+        "kept in _cells only: remark",
+    )
+    assert rows(
+        path, "SELECT name, role, stored, conflict FROM _columns WHERE name IN ('shares', 'remark') ORDER BY rowid"
+    ) == [
+        ("shares", "data", 1, 1),
+        ("remark", "noise", 0, 0),
+    ]
+
+
+def test_a_table_whose_sections_failed_is_marked_imperfect(store: Store) -> None:
+    table, _ = draw(plan(COLUMNS[0]), (piece(said("R1", "code", "1", 1)), piece(failed=True)), ())
+    assert not table.perfect and table.notes[0] == "imperfect: 0 of 1 sections are good, 95% are wanted"
+    table, _ = draw(plan(COLUMNS[0]), (piece(said("R1", "code", "1", 1)),), ())
+    assert table.perfect and table.notes == ()
+
+
+def test_equal_inputs_give_equal_bytes(store: Store) -> None:
+    first, _ = draw()
+    again, _ = draw(results=(SAID.model_copy(update={"findings": SAID.findings[::-1]}),))
+    assert first == again
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "expected", "stored"),
+    [
+        ("integer", [5, 2.5], "REAL", [5.0, 2.5]),
+        ("number", [5, 2.5], "REAL", [5.0, 2.5]),
+        ("number", [2**53 + 1, 4], "INTEGER", [2**53 + 1, 4]),
+        ("integer", [10**30, 4], "TEXT", [str(10**30), "4"]),
+        ("text", ["007", None], "TEXT", ["007", None]),
+        ("boolean", [True, False], "INTEGER", [1, 0]),
+    ],
+)
+def test_a_value_that_does_not_fit_makes_the_column_wider(
+    store: Store, kind: Any, values: list[Any], expected: str, stored: list[Any]
+) -> None:
+    found = piece(said("R1", "c", "a", 1), said("R2", "c", "b", 2))
+    read = tuple(
+        Reading(raw=raw, value=v, status="verified" if v is not None else "missing")
+        for raw, v in zip("ab", values, strict=True)
+    )
+    _, path = draw(plan(column("c", kind)), (found,), (ColumnReadings(column="c", readings=read, by_library=2),))
+    assert rows(path, "PRAGMA table_info(trades)")[1][2] == expected
+    assert [value for (value,) in rows(path, "SELECT c FROM trades")] == stored
+
+
+def test_names_that_sqlite_or_a_file_system_does_not_take_are_changed(store: Store) -> None:
+    assert [table_name(s) for s in ("_cells", "sqlite_a", "a b", "表")] == [
+        "table__cells",
+        "table_sqlite_a",
+        "a b",
+        "表",
+    ]
+    assert file_name("a/b:c") == "a_b_c.sqlite" and len(file_name("表" * 200).encode()) < 220
+    table, path = draw(plan(column('say "so"'), column('SAY "SO"')), (), (), stem='a "b"')
+    assert [name for _, name, *_ in rows(path, "PRAGMA table_info('a \"b\"')")] == [KEY, 'say "so"', 'SAY "SO"_2']
+    assert table.table == 'a "b"'
+
+
+def test_a_cell_is_traced_to_file_line_and_page(store: Store) -> None:
+    _, path = draw()
+    found = trace(path, "R1", "shares")
+    assert (found.value, found.raw, found.quote, found.status) == (
+        25390048,
+        "25,390,048",
+        "更正为25,390,048股",
+        "verified",
+    )
+    assert (found.path, found.file_line, found.page, found.line) == ("doc/trades.md", 112, 2, 12)
+    assert [(s.value, s.file_line) for s in found.superseded] == [(25000000, 101)]
+    conflict = trace(path, "R2", "SHARES")
+    assert (conflict.value, conflict.status, [s.raw for s in conflict.statements]) == (None, "conflict", ["5", "7"])
+    silent = trace(path, " R２", "day")
+    assert (silent.status, silent.path, silent.statements) == ("missing", None, ())
+
+
+def test_what_cannot_be_traced_names_what_is_near(store: Store, tmp_path: Path) -> None:
+    _, path = draw()
+    with pytest.raises(InputError, match=r"no column 'sharse'[\s\S]*shares"):
+        trace(path, "R1", "sharse")
+    with pytest.raises(InputError, match=r"no record 'R11'[\s\S]*R1"):
+        trace(path, "R11", "shares")
+    other = tmp_path / "other.db"
+    with contextlib.closing(sqlite3.connect(other)) as db:
+        db.execute("CREATE TABLE t (a)")
+    with pytest.raises(InputError, match=r"no derived table.*tables: t"):
+        trace(other, "R1", "shares")
+    (tmp_path / "text.db").write_text("no database at all, but a text of some length" * 40)
+    for missing in ("text.db", "absent.db"):
+        with pytest.raises(InputError, match="cannot be read as a derived table"):
+            trace(tmp_path / missing, "R1", "shares")
+
+
+def test_ten_thousand_records_are_stored_in_seconds(store: Store) -> None:
+    names = tuple(column(f"c{i}") for i in range(10))
+    records = tuple(f"R{i}" for i in range(10_000))
+    findings = piece(*(said(r, c.name, f"v{n % 90}", 1 + n % 90) for n, r in enumerate(records) for c in names))
+    merged = asyncio.run(merge_findings.function(plan(*names, records=records), (findings,)))
+    started = time.monotonic()
+    settings = DocumentSettings(enabled=True, good_share=0.95)
+    made = asyncio.run(store_table.function(converted(), plan(*names, records=records), merged, (), settings))
+    assert made.records == 10_000 and time.monotonic() - started < 40
+    assert rows(store.local(made.database), "SELECT count(*) FROM _cells") == [(110_000,)]
