@@ -103,6 +103,11 @@ def _say(sheet: ooxml.Sheet) -> list[str]:
             f"{len(sheet.merged):,} merged ranges such as {sheet.merged[0]}: the value stands in the first cell of each, "
             "the others are NULL"
         )
+    if sheet.zeros:
+        said.append(
+            f"the workbook has the number format {sheet.zeros!r}, and files of this kind do not tell us which cells have it: "
+            "numbers that it shows with zeros in front stand here without them"
+        )
     return said
 
 

@@ -33,6 +33,8 @@ class Sheet:
     """Inside the archive; empty for a chart."""
     merged: list[str] = field(default_factory=list)
     hidden_rows: int = 0
+    zeros: str = ""
+    """A format that shows zeros in front, where the reader cannot tell which cells have it."""
 
 
 class Book:

@@ -71,6 +71,7 @@ READING = (
     Kind("T252", False, "^a (view|virtual table)$", "The table is a view or a virtual table of the database.", "Nothing."),
     Kind("T261", False, "^a hidden sheet", "The sheet is hidden in the workbook; it was read.", "Check that it is meant to be used."),
     Kind("T262", True, "hidden rows are in it", "Rows that are hidden, as by a filter, were read with the others.", "Check that they are meant to count."),
+    Kind("T264", True, "^the workbook has the number format", "A format such as 000000 is in an .xls, .xlsb or .ods; its numbers are read without the zeros in front.", "Save the workbook as .xlsx, where formats are read cell by cell."),
     Kind("T263", True, "merged ranges", "Of merged cells only the first has the value.", "Unmerge and fill them if each row needs it."),
 )  # fmt: skip
 VALUES = (
