@@ -12,7 +12,7 @@ def chunks(
     joined: frozenset[int] = frozenset(),
     fits: Callable[[list[int]], bool] | None = None,
 ) -> list[list[int]]:
-    """Positions of the keys in runs of at most `most`, usually at least half of it.
+    """Positions of the keys in runs of at most `most`, usually at least two thirds of it.
 
     A run ends before the key of the smallest digest within reach; positions in `joined` start a run only where
     nothing else can. A run that does not fit is cut in two in the same way, so that its neighbours stay as they are.
@@ -21,7 +21,8 @@ def chunks(
     while start < len(keys):
         end = len(keys)
         if end - start > most:
-            end = _cut(keys, range(start + (most + 1) // 2, start + most + 1), joined)
+            least, last = start + (2 * most + 1) // 3, min(start + most, max(len(keys) - most // 3, start + most // 2))
+            end = _cut(keys, range(min(max(least, start + 1), last), last + 1), joined)
         runs += _fitting(keys, list(range(start, end)), joined, fits)
         start = end
     return runs

@@ -17,23 +17,23 @@ from tasks.core.models.document import Converted, Plan, PlanColumn, PlanSection,
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import ExtractSettings
 from tasks.document.chunks import chunks
-from tasks.document.names import belonging
+from tasks.document.names import Likeness, belonging, sentences
 from tasks.stage import stage
 
 _CORRECTS = re.compile(
-    r"更正|勘误|订正|修正|修订|作废|改为|以.{0,6}为准|有误|差错|笔误|更改"
+    r"更正|勘误|订正|修正|修订|作废|改为|有误|差错|笔误|更改|并非|复核|核实"
     r"|\b(?:correct|corrects|corrected|correction|corrigend\w+|errat\w+|amend\w*|revis\w+|restat\w+|supersed\w+|withdrawn"
-    r"|replaced by|should (?:read|be|have)|instead of|in error|mistake\w*|misprint\w*|wrong\w*)\b",
+    r"|replaced by|should (?:read|be|have)|in error|the right (?:value|figure)|mistake\w*|misprint\w*|wrong\w*)\b",
     re.IGNORECASE,
 )
 """A line outside of a section is read with it only when it sounds like this; reading too many costs tokens only."""
 _FOLLOWING = 3
 """Lines without any record's name that may go on with the record before them."""
-_OWN_LINES = 2
-"""First lines that name a record; its other names stand there."""
+_OWN_LINES = 1
+"""First lines that name a record: its other names stand there, later ones would add turns of phrase."""
 _RULE_CHARS = 800
 _HEADING = re.compile(r"\s*(?:#|\|?\s*[-:|]+\s*\|?\s*$)")
-_SENTENCE = re.compile(r"[^。；;！？!?.]*(?:[。；;！？!?]|\.(?!\s)|\.\s|$)")
+_TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_/-]*")
 
 
 @stage()
@@ -61,8 +61,10 @@ class _Text:
     records: tuple[str, ...] = ()
     named: dict[int, list[str]] = field(default_factory=dict)
     """Line → records that it names by id."""
-    alike: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    alike: dict[int, Likeness] = field(default_factory=dict)
     """Line without an id → records that it names in another way."""
+    beside: dict[int, Likeness] = field(default_factory=dict)
+    """Line with an id → other records that its sentences without one seem to name."""
 
     def __post_init__(self) -> None:
         named: dict[int, list[str]] = defaultdict(list)
@@ -77,14 +79,18 @@ class _Text:
             for number, line in enumerate(self.lines, start=1)
             if line.strip() and number not in named and not _HEADING.match(line)
         }
-        self.alike = belonging(silent, self._own())
+        own = self._own()
+        self.alike = belonging(silent, own)
+        unnamed = {number: self._rest(number, records) for number, records in named.items()}
+        self.beside = belonging(unnamed, own)
 
     def text(self, number: int) -> str:
         return self.lines[number - 1]
 
     def of(self, number: int) -> tuple[str, ...]:
         """Records of a line."""
-        return tuple(self.named.get(number, ())) or self.alike.get(number, ())
+        alike = self.alike.get(number)
+        return tuple(self.named.get(number, ())) or (alike.records if alike else ())
 
     def _own(self) -> list[tuple[str, str]]:
         """Each record with the sentences that name it first."""
@@ -97,8 +103,11 @@ class _Text:
                     own.append((record, self._share(number, record) if len(records) > 1 else self.text(number)))
         return own
 
+    def _rest(self, number: int, records: list[str]) -> str:
+        return " ".join(part for part in sentences(self.text(number)) if not any(record in part for record in records))
+
     def _share(self, number: int, record: str) -> str:
-        return " ".join(part for part in _SENTENCE.findall(self.text(number)) if record in part)
+        return " ".join(part for part in sentences(self.text(number)) if record in part)
 
 
 def _section(text: _Text, section: PlanSection, plan: Plan, rules: str, settings: ExtractSettings) -> list[Slice]:
@@ -123,6 +132,7 @@ def _lines(text: _Text, section: PlanSection, plan: Plan) -> dict[str, set[int]]
     """For each wanted record the lines that may say something about it in the section's columns."""
     wanted = set(text.records)
     found: dict[str, set[int]] = defaultdict(set)
+    named: set[str] = set()
     last: tuple[str, ...] = ()
     silent = 0
     for number in range(max(1, section.start_line), min(section.end_line, len(text.lines)) + 1):
@@ -135,9 +145,11 @@ def _lines(text: _Text, section: PlanSection, plan: Plan) -> dict[str, set[int]]
         records = text.of(number)
         if number in text.named:
             last, silent = records, 0
+            named |= set(records)
         elif records:
-            last, silent = (*last, *records), silent + 1
-            records = last if silent <= _FOLLOWING else records
+            silent += 1
+            if not text.alike[number].sure and silent <= _FOLLOWING:
+                records = (*last, *records)
         else:
             silent += 1
             records = last if silent <= _FOLLOWING else ()
@@ -146,11 +158,26 @@ def _lines(text: _Text, section: PlanSection, plan: Plan) -> dict[str, set[int]]
                 found[record].add(number)
     if not found:
         return {}
+    for record, numbers in _hidden(text, section, wanted - named).items():
+        found[record] |= numbers
     for number in _elsewhere(text, section, plan):
         for record in text.of(number):
             if record in wanted:
                 found[record].add(number)
     return dict(found)
+
+
+def _hidden(text: _Text, section: PlanSection, lost: set[str]) -> dict[str, set[int]]:
+    """Lines for records that no line of the section names as the anchors know it: by the bare id, or by other names."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for number in range(max(1, section.start_line), min(section.end_line, len(text.lines)) + 1) if lost else ():
+        beside = text.beside.get(number)
+        for record in lost.intersection(beside.records if beside else ()):
+            found[record].add(number)
+        if number not in text.named:
+            for record in lost & set(_TOKEN.findall(text.text(number))):
+                found[record].add(number)
+    return found
 
 
 def _elsewhere(text: _Text, section: PlanSection, plan: Plan) -> list[int]:
