@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from tasks.core.models.run import Usage
+from tasks.core.models.run import StageSpend, Usage
 from tasks.core.models.source import ArtifactRef
 from tasks.core.models.value import Location, Value
 
@@ -59,6 +59,8 @@ class Converted(Value):
     pages: tuple[PageNote, ...] = ()
     """Pages whose status is not `text`."""
     notes: tuple[str, ...] = ()
+    unsettled: Literal["", "stopped"] = ""
+    """`stopped` when it, or a page, was given up for a passing reason (time, a change while reading)."""
 
 
 class Verdicts(Value):
@@ -287,9 +289,15 @@ class DerivedTable(Value):
 class Derivation(Value):
     """What the document workflow made of a folder."""
 
+    converted: tuple[Converted, ...] = ()
+    """Each file's own text, before files that make up one document were put together."""
     documents: tuple[Converted, ...] = ()
     relevance: Verdicts | None = None
     plans: tuple[Plan, ...] = ()
     tables: tuple[DerivedTable, ...] = ()
     problems: tuple[str, ...] = ()
     """One for each document that gave no table, with the reason and the next step."""
+    outcomes: tuple[tuple[str, str], ...] = ()
+    """(stem, why there is no table of it), for each document without one."""
+    spent: tuple[StageSpend, ...] = ()
+    """Model calls by document (its stem; empty for all of them) and stage, whoever paid: `stem/stage`."""
