@@ -90,10 +90,11 @@ class Door:
         reply_model: type[Any],
         read: Callable[[Reply], T],
         *,
-        samples: int | None = None,
+        samples: int | range | None = None,
     ) -> Asked[T]:
         """As `ask`, with a reader of one's own, which raises Invalid: it may take what is whole of a cut-off reply.
 
+        A range of `samples` asks for those with these indices: another range of an equal prompt is another reply.
         Raises ModelError, BudgetError, InputError.
         """
         schema = structured.schema(reply_model) if self.settings.role(role).native_schema else None
@@ -118,13 +119,15 @@ class Door:
         await talk.run(self._source)
         return Asked(talk.values, tuple(reply.text for reply in talk.replies), talk.usage, talk.problems)
 
-    def _request(self, role: str, messages: list[Message], samples: int | None, **more: Any) -> Request:
+    def _request(self, role: str, messages: list[Message], samples: int | range | None, **more: Any) -> Request:
         chosen = self.settings.role(role)
+        numbers = samples if isinstance(samples, range) else range(samples or chosen.samples)
         request = Request(
             role=role,
             model=self._model(role),
             messages=tuple(messages),
-            samples=samples or chosen.samples,
+            samples=len(numbers),
+            first=numbers.start,
             temperature=chosen.temperature,
             top_p=chosen.top_p,
             max_tokens=chosen.max_tokens,

@@ -46,7 +46,7 @@ class Source:
 
     async def replies(self, request: Request, attempt: int) -> Batch:
         """Every sample of the request. Raises ModelError, InputError, BudgetError."""
-        found = {index: self.journal.find(request, index, attempt) for index in range(request.samples)}
+        found = {index: self.journal.find(request, index, attempt) for index in request.indices}
         old = {index: reply for index, reply in found.items() if reply}
         if old:
             self.meter.add(StageSpend(stage=budget.current_stage(), journaled=len(old)))

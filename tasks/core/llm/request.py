@@ -21,6 +21,13 @@ class Request:
     schema: dict[str, Any] | None = None
     """JSON schema of the reply, when the endpoint shall enforce it."""
     tools: tuple[dict[str, Any], ...] = ()
+    first: int = 0
+    """Index of the first sample: rounds of a vote send equal requests and are told apart by it."""
+
+    @property
+    def indices(self) -> range:
+        """Indices of its samples."""
+        return range(self.first, self.first + self.samples)
 
     def content(self) -> dict[str, Any]:
         """What a journal key is made of."""
