@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SAMPLE ?= data/samples/shop
+SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input test-full attacks large check format lock serve doctor record pictures clean
+.PHONY: help setup model demo test bad-input test-full attacks large check format lock serve doctor record pictures tokens clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -71,6 +72,9 @@ record: setup ## record the samples' model replies anew from MODEL_API_URL; revi
 
 pictures: setup ## take the documentation's pictures of the Prefect UI anew
 	@$(BIN)/python tests/pictures.py
+
+tokens: setup ## count the prompt tokens of documents against sending each section all of it; SUITE="DIR …"
+	@PYTHONPATH=.:tests $(BIN)/python tests/tokens.py --suite $(SUITE)
 
 clean: ## remove the environment and all runs; the model's file stays in your cache
 	rm -rf $(VENV) data/runs
