@@ -18,6 +18,9 @@ _WIDER = 1.18
 """A step between lines by so much larger than usual parts paragraphs."""
 _INDENT = 0.9
 """Of the font size."""
+_SLACK = 3.0
+"""Where a line may end early for reasons of its own, so many more characters must have fitted."""
+_SURE, _HALF = 0.6, 0.5
 _CLOSING = re.compile(r"[。！？!?.;；:：…][”’\"'」』）)\]】]*$")
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢–—*-]\s+\S")
 
@@ -39,7 +42,8 @@ class _Style(NamedTuple):
     """Usual step between two lines of a paragraph, in font sizes."""
     indented: bool
     """Paragraphs begin with an indent."""
-    right: float
+    spaced: bool
+    """Paragraphs stand apart."""
     words: Words
 
 
@@ -69,17 +73,19 @@ def _style(rows: list[Row]) -> _Style:
     large = sorted({_grade(row.size) for row in rows if row.size > _HEADING * body}, reverse=True)
     levels = {size: min(level, _LEVELS) for level, size in enumerate(large, 1)}
     steps: Counter[float] = Counter()
-    starts: list[bool] = []
+    starts: list[tuple[bool, float]] = []
     for above, row in itertools.pairwise(rows):
         if above.flow != row.flow or above.page != row.page or row.size > _HEADING * body:
             continue
         step = (row.base - above.base) / max(row.size, 1)
         if not _is_short(above, row) and 0.9 < step < 2.6:
             steps[round(step, 1)] += 1
-        if step > 0 and _is_short(above, row):
-            starts.append(row.x0 > row.left + _INDENT * row.size)
+        if step > 0 and _is_short(above, row, _SLACK) and _CLOSING.search(above.text):
+            starts.append((row.x0 > row.left + _INDENT * row.size, step))
     leading = _mode(steps)
-    return _Style(body, levels, leading, sum(starts) > 0.6 * len(starts) > 1, 0.0, Words(row.text for row in rows))
+    indented = sum(indent for indent, _ in starts) > _SURE * len(starts) > 1
+    spaced = sum(_is_gap(step, leading) for _, step in starts) > _SURE * len(starts) > 1
+    return _Style(body, levels, leading, indented, spaced, Words(row.text for row in rows))
 
 
 def _mode(steps: Counter[float]) -> float:
@@ -114,32 +120,35 @@ def _parted(paragraph: list[Row], row: Row, style: _Style) -> bool:
         return True
     if (last.page, last.flow) != (row.page, row.flow) or step < 0.3:
         return _ends(last, row, style)
-    if step > max(_WIDER * style.leading, style.leading + 0.15) or abs(row.size - last.size) > 0.2 * style.body:
+    if _is_gap(step, style.leading) or abs(row.size - last.size) > 0.2 * style.body:
         return True
     indent = row.x0 - row.left
     if indent > _INDENT * row.size and row.x0 > last.x0 + _INDENT * row.size and len(paragraph) > 0:
         return not (len(paragraph) == 1 and _BULLET.match(paragraph[0].text))
+    if style.indented or style.spaced:
+        return last.x1 < last.left + _HALF * (last.right - last.left) and bool(_CLOSING.search(last.text))
     return _is_short(last, row)
+
+
+def _is_gap(step: float, leading: float) -> bool:
+    return step > max(_WIDER * leading, leading + 0.15)
 
 
 def _ends(last: Row, row: Row, style: _Style) -> bool:
     """Whether the paragraph ends with its column or page."""
     fresh = row.x0 > row.left + _INDENT * row.size
     if style.indented:
-        return fresh or _is_short(last, row, _Looser)
+        return fresh or _is_short(last, row, _SLACK)
     if row.text[0].islower():
         return False
     return bool(_CLOSING.search(last.text)) or (fresh and last.x0 <= last.left + _INDENT * last.size)
-
-
-_Looser = 3.0
 
 
 def _is_short(above: Row, row: Row, slack: float = 0.6) -> bool:
     """Whether the first word of `row` would have fitted into the line above: its end was meant."""
     first = row.text.split(" ", 1)[0]
     if is_dense(first):
-        run = re.match(r"[A-Za-z0-9.,%/-]+|.", first)
+        run = re.match(r"[¥￥$€£]?[A-Za-z0-9０-９.,，．%％/:-]+|.", first)
         first = (run[0] if run else first[:1]) + "，"
     width = sum(1.0 if CJK.match(character) else 0.55 for character in first) + (0 if is_dense(above.text) else 0.3)
     return above.x1 + (width + slack) * row.size < above.right
