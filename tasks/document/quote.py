@@ -32,7 +32,7 @@ def find(raw: str, line: str, after: str = "") -> tuple[str, str] | None:
     start, end = next((span for span in spans if span[0] > named), spans[0])
     if line[end - 1].isdigit() and (unit := _UNIT.match(line, end)):
         end = unit.end()
-    if start and line[start].isdigit() and line[start - 1] in "-−－" and not line[start - 2 : start - 1].isalnum():
+    if line[start].isdigit() and start and line[start - 1] in "-−－" and not _joins(line[start - 2 : start - 1]):
         start -= 1
     return line[start:end], _clause(line, start, end)
 
@@ -78,6 +78,11 @@ def _whole(line: str, start: int, end: int) -> bool:
     if last.isdigit() and (behind.isdigit() or (behind in ",.，．" and line[end + 1 : end + 2].isdigit() and behind)):
         return False
     return not (_latin(first) and _latin(before)) and not (_latin(last) and _latin(behind))
+
+
+def _joins(before: str) -> bool:
+    """Whether a dash behind this is part of a name or a range, no sign."""
+    return before.isascii() and before.isalnum()
 
 
 def _latin(char: str) -> bool:
