@@ -1,0 +1,1 @@
+"""Raw texts of documents → values of a column's type and unit."""

@@ -1,0 +1,161 @@
+"""A clean text → the number in the column's unit, or Unread with the reason."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from tasks.core.values.context import Context, Unread
+from tasks.core.values.nouns import same
+from tasks.core.values.quantity import Amount, measure
+from tasks.core.values.units import RATIO, Unit, target_of, unit_of
+
+_SIMPLE = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
+_NUMBER = r"[+-]?[\d.,]+(?:e[+-]?\d+)?|[零〇一二三四五六七八九十百千万亿两点]+"
+_RANGE = re.compile(
+    rf"(?:between |from |从|介于|在)?(?:[^\d\s]{{0,3}})\s*(?P<a>{_NUMBER})\s*(?P<u>[^\d~]{{0,8}}?)\s*(?:-|~|至|到|\bto\b|\band\b|与|和)\s*(?:[^\d\s.]{{0,3}})(?P<b>{_NUMBER})(?P<t>.*)",
+    re.I,
+)
+_LETTERS_ONLY = re.compile(r"[零〇一二三四五六七八九十百千万亿两点]")
+_ORDINAL = re.compile(r"第(.+?)(?:名|位|期|轮|届|次|号|大|年|季)?|(\d+)(?:st|nd|rd|th)", re.I)
+_YEAR = re.compile(r"((?:1[5-9]|20|21)\d\d)年?度?")
+
+
+def read_number(text: str, unit: str, context: Context) -> tuple[Fraction, tuple[str, ...]]:
+    """Exact value in the unit that `unit` names, and notes (`about`, the unit that was assumed)."""
+    target = target_of(unit)
+    if _SIMPLE.fullmatch(text):
+        return _bare(Fraction(text), target, context)
+    if span := _span(text):
+        raise Unread(f"range {span}")
+    if not target.dimension or target.dimension == "count:rank":
+        if found := _YEAR.fullmatch(text):
+            return Fraction(int(found[1])), ("a year",)
+        if found := _ORDINAL.fullmatch(text):
+            return measure(found[1] or found[2], context).number, ("ordinal",)
+    amount = measure(text, context)
+    value, note = _convert(amount, target, context)
+    return value, tuple(dict.fromkeys((*amount.notes, *note)))
+
+
+def _span(text: str) -> str:
+    """`a–b` for a range with both ends; empty for none."""
+    found = _RANGE.fullmatch(text)
+    if not found or not (_has_numeral(found["a"]) and _has_numeral(found["b"])) or text.startswith("-"):
+        return ""
+    if re.search(r"\d", found["u"]) or re.search(r"[\d]", re.sub(r"10\^\d+|m[23]", "", found["t"])):
+        return ""
+    if re.search(r"and|和|与", text, re.I) and not re.match(r"between|介于|在", text, re.I):
+        return ""
+    return f"{found['a']}–{found['b']}{found['t']}"
+
+
+def _has_numeral(text: str) -> bool:
+    return any(letter.isdigit() for letter in text) or bool(_LETTERS_ONLY.search(text))
+
+
+def _bare(number: Fraction, target: Unit, context: Context) -> tuple[Fraction, tuple[str, ...]]:
+    """A number written without a unit: in the target's unit where that is the one consistent reading."""
+    if context.bare_unit:
+        source = target_of(context.bare_unit)
+        if source.dimension != target.dimension:
+            raise Unread(f"bare numbers are {context.bare_unit}, not {target.text}")
+        return number * source.factor / target.factor, (f"no unit written: taken as {context.bare_unit}",)
+    if not target.dimension and target.factor == 1:
+        return number, ()
+    if target.dimension.startswith("count:") and target.factor == 1:
+        return number, ()
+    note = (f"no unit written: taken as {target.text}",)
+    if target.dimension != RATIO:
+        if target.factor != 1 and (target.money or target.dimension.startswith("count:") or not target.dimension):
+            raise Unread(f"no unit written: {target.text} or its base unit, not decided")
+        return number, note
+    if target.factor == 1:
+        if number == 0 or abs(number) < 1:
+            return number, note
+        raise Unread("no unit written: ratio or percent, not decided")
+    if number == 0 or abs(number) > 1:
+        return number, note
+    raise Unread(f"no unit written: {target.text} or ratio, not decided")
+
+
+def _convert(amount: Amount, target: Unit, context: Context) -> tuple[Fraction, tuple[str, ...]]:
+    written, number = amount.unit, amount.number
+    if written.dimension in ("fraction", "slash"):
+        return _fraction(amount, target)
+    if written.dimension == "":
+        if written.factor == 1 and not written.text:
+            scaled = abs(number) >= 1000 and target.factor == 1
+            return (
+                _bare(number, target, context)
+                if not scaled or target.dimension == RATIO
+                else (number, _assumed(target))
+            )
+        if target.dimension == RATIO:
+            raise Unread(f"{written.text}: a size, not a part")
+        return number * written.factor / target.factor, _assumed(target)
+    if (
+        written.dimension == target.dimension
+        and written.dimension != "?"
+        and not written.dimension.startswith("count:")
+    ):
+        notes = ("percentage points",) if "百分点" in written.text or "percentage point" in written.text else ()
+        return number * written.factor / target.factor, notes
+    return _other(amount, target)
+
+
+def _assumed(target: Unit) -> tuple[str, ...]:
+    if not target.dimension or target.dimension.startswith("count:"):
+        return ()
+    return (f"no unit written: taken as {target.text}",)
+
+
+def _fraction(amount: Amount, target: Unit) -> tuple[Fraction, tuple[str, ...]]:
+    if amount.unit.dimension == "slash" and target.dimension != RATIO:
+        raise Unread(f"{amount.unit.text}: a fraction, a date or a score, not decided")
+    if target.dimension not in (RATIO, ""):
+        raise Unread(f"{amount.unit.text}: a part of something, not an amount in {target.text}")
+    return amount.number / target.factor, ()
+
+
+def _other(amount: Amount, target: Unit) -> tuple[Fraction, tuple[str, ...]]:
+    """Counts with their nouns, letters that are a size or a unit, quotients whose lower part the column implies."""
+    written, number = amount.unit, amount.number
+    if target.dimension.startswith("count:"):
+        size, name = _size_and_noun(written)
+        if same(name, _noun_of(target)):
+            return number * size / target.factor, ()
+    if letter := _letter(written.text, target):
+        return number * letter / target.factor, _assumed(target)
+    upper = target.dimension.split("/")[0]
+    if "/" in target.dimension and upper and written.dimension == upper:
+        return number * written.factor / target.factor, (f"taken as {target.text}",)
+    if not target.dimension and written.dimension.startswith("count:"):
+        return number * written.factor / target.factor, (f"counted in {written.text}",)
+    if not target.dimension and written.dimension == RATIO and written.factor == 1:
+        return number / target.factor, ()
+    if not target.dimension and written.dimension != "?":
+        raise Unread(f"written in {written.text}, the column has no unit")
+    raise Unread(f"written in {written.text}, not in {target.text or 'a plain number'}")
+
+
+def _noun_of(target: Unit) -> str:
+    return _size_and_noun(target)[1]
+
+
+def _size_and_noun(unit: Unit) -> tuple[Fraction, str]:
+    """`万股` and `million shares` as size and noun."""
+    if unit.factor == 1:
+        return Fraction(1), unit.text
+    for cut in range(1, len(unit.text)):
+        size = unit_of(unit.text[:cut])
+        if size and not size.dimension and size.factor == unit.factor:
+            return size.factor, unit.text[cut:].strip()
+    return unit.factor, unit.text
+
+
+def _letter(text: str, target: Unit) -> Fraction | None:
+    """`m`, `mm`, `t` as million and trillion where the column holds money, counts or a stated size."""
+    sizes = {"m": 10**6, "mm": 10**6, "t": 10**12, "k": 10**3, "b": 10**9}
+    sized = target.money or target.dimension.startswith("count:") or (not target.dimension and target.factor != 1)
+    return Fraction(sizes[text.lower()]) if sized and text.lower() in sizes else None
