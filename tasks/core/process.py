@@ -37,7 +37,7 @@ _SET_PDEATHSIG = 1
 
 
 class ChildError(TablewrightError):
-    """A worker was stopped or ended by itself; `stopped` is `time`, `memory` or `died`."""
+    """A worker was stopped or ended by itself; `stopped` is `time`, `memory`, `disk` or `died`."""
 
     def __init__(self, message: str, hint: str = "", stopped: str = "died") -> None:
         super().__init__(message, hint)
@@ -119,7 +119,10 @@ class Worker:
             if used:
                 return await self._converse(request)
         await self.close()
-        self._start()
+        try:
+            self._start()
+        except OSError as error:
+            raise ChildError(f"could not be started: {error}", stopped=_why(str(error))) from error
         try:
             return await self._converse(request)
         except (BrokenPipeError, ConnectionResetError):
@@ -169,9 +172,12 @@ class Worker:
         errors.seek(max(0, size - _STDERR_BYTES))
         text = errors.read().decode("utf-8", "replace").strip()
         await self.close()
-        if any(word in text for word in ("MemoryError", "bad_alloc", "Out of Memory", "memory allocation")):
-            return ChildError(f"needed more than {self.memory_mb} MB", stopped="memory")
-        return ChildError(f"ended by itself ({_how(process.returncode)}): {text[-_STDERR_CHARS:]}", stopped="died")
+        stopped = _why(text)
+        if stopped == "memory":
+            return ChildError(f"needed more than {self.memory_mb} MB", stopped=stopped)
+        if stopped == "disk":
+            return ChildError(f"found no room: {text.splitlines()[-1][-_STDERR_CHARS:]}", stopped=stopped)
+        return ChildError(f"ended by itself ({_how(process.returncode)}): {text[-_STDERR_CHARS:]}", stopped=stopped)
 
 
 def answer_requests(handle: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -266,6 +272,13 @@ def _watch_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
+
+
+def _why(text: str) -> str:
+    """What a child that ended had too little of, by its last words."""
+    if any(word in text for word in ("MemoryError", "bad_alloc", "Out of Memory", "memory allocation")):
+        return "memory"
+    return "disk" if any(word in text for word in ("No space left", "Disk quota exceeded")) else "died"
 
 
 def _how(code: int | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ _START_SECONDS = 120
 _FINISH_SECONDS = 600
 _LEFT_SECONDS = 86_400
 """A draft this old was left by a run that was killed."""
+_ROOM_BYTES = 1 << 20
+"""A disk with less room counts as full."""
 
 
 @stage()
@@ -76,6 +79,7 @@ class _Loading:
         try:
             await self._ask({}, _START_SECONDS)
         except ChildError as error:
+            self._check_room(error, "open the catalogue")
             raise InputError(
                 f"files cannot be read here: the reading process {error.message}",
                 f"see `tablewright doctor`; where memory is short, raise intake.memory_mb ({self._limits.memory_mb})",
@@ -97,9 +101,10 @@ class _Loading:
         try:
             loaded = Loaded.model_validate(await self._ask(request, self._limits.file_seconds))
         except ChildError as error:
+            self._check_room(error, f"load {file.path}")
             loaded = Loaded(error=f"reading it {error.message}", passing=error.stopped == "time")
         if loaded.disk:
-            raise InputError(f"no room to load {file.path}: {loaded.disk}", "free disk space, or set store.path")
+            raise _no_room(f"load {file.path}", loaded.disk)
         self.passing |= loaded.passing
         self._parts += [(file, part) for part in loaded.parts]
         if loaded.error or not loaded.parts:
@@ -123,13 +128,27 @@ class _Loading:
             if name != part.name:
                 notes = (*notes, f"called {part.name!r} in its source; other tables have that name too")
             tables.append(_table(file, part, name, notes))
-        await self._ask({"names": renames}, _FINISH_SECONDS)
+        try:
+            await self._ask({"names": renames}, _FINISH_SECONDS)
+        except ChildError as error:
+            self._check_room(error, "finish the catalogue")
+            raise InputError(f"the catalogue cannot be finished: the process {error.message}", "run again") from error
         return tuple(tables)
+
+    def _check_room(self, error: ChildError, what: str) -> None:
+        """Raise InputError when a child ended for want of disk; on a full one its last words may be lost too."""
+        full = min(shutil.disk_usage(place).free for place in (self._scratch, tempfile.gettempdir())) < _ROOM_BYTES
+        if error.stopped == "disk" or (error.stopped == "died" and full):
+            raise _no_room(what, error.message if error.stopped == "disk" else "the disk is full") from error
 
     async def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         return await self.worker.ask(
             {**request, "database": str(self._database), "scratch": str(self._scratch)}, seconds
         )
+
+
+def _no_room(what: str, message: str) -> InputError:
+    return InputError(f"no room to {what}: {message}", "free disk space, or set store.path and TMPDIR to another disk")
 
 
 def _free(name: str, used: set[str]) -> str:
