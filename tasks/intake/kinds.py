@@ -17,7 +17,7 @@ _SUFFIXES: dict[FileKind, tuple[str, ...]] = {
     "sqlite": (".db", ".sqlite", ".sqlite3", ".db3", ".s3db", ".sl3"),
     "excel": (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"),
     "parquet": (".parquet", ".pq", ".feather", ".arrow", ".orc"),
-    "document": (".md", ".markdown", ".txt", ".pdf"),
+    "document": (".md", ".markdown", ".txt", ".pdf", ".docx", ".html", ".htm"),
     "video": (".mp4", ".avi", ".mov", ".mkv", ".webm", ".wmv", ".m4v"),
 }
 _KINDS: dict[str, FileKind] = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes}
@@ -45,7 +45,7 @@ _JSON = re.compile(rb"\s*(\[\s*\{\s*\"|\{\s*\"[^\"\n]*\"\s*:)")
 _BOOKS = ("a ZIP archive or Excel file", "an old Office file")
 _COLUMNAR = ("a Parquet file", "an Arrow file", "an ORC file")
 _UNICODE = (b"\xff\xfe", b"\xfe\xff")
-_OFFICE = {".docx", ".doc", ".odt", ".rtf", ".pptx", ".ppt", ".html", ".htm", ".epub"}
+_OFFICE = {".doc", ".odt", ".rtf", ".pptx", ".ppt", ".epub"}
 _SYSTEM = {"thumbs.db", "desktop.ini", "ehthumbs.db"}
 
 
@@ -141,9 +141,11 @@ def _document(name: str, suffix: str, head: bytes, found: str) -> Verdict:
     if suffix == ".pdf":
         good = b"%PDF-" in head[:1024]
         return Verdict("document", "document") if good else Verdict("document", "unreadable", f"{found or 'no PDF'}")
-    if found:
-        return Verdict("document", "unreadable", f"{found}, no text")
-    if PurePosixPath(name).stem.casefold() == "knowledge":
+    if suffix == ".docx" and found in _BOOKS:
+        return Verdict("document", "document")  # an encrypted one is told from a damaged one when it is read
+    if found or suffix == ".docx":
+        return Verdict("document", "unreadable", f"{found}, no text" if found else "no Word document")
+    if PurePosixPath(name).stem.casefold() == "knowledge" and suffix not in (".html", ".htm"):
         return Verdict("knowledge", "knowledge")
     return Verdict("document", "document")
 

@@ -77,7 +77,7 @@ def test_every_kind_that_is_not_read_says_so(tmp_path: Path) -> None:
         {
             "a.xlsx": b"PK\x03\x04x",
             "b.parquet": b"PAR1",
-            "c.docx": b"PK\x03\x04x",
+            "c.odt": b"PK\x03\x04x",
             "d.zip": b"PK\x03\x04x",
             "e": "text",
             "f.weird": "x",
@@ -97,7 +97,7 @@ def test_every_kind_that_is_not_read_says_so(tmp_path: Path) -> None:
     reasons = {path: (outcome, reason) for path, (_, outcome, reason) in found.items()}
     assert len(found) == 16
     assert reasons["a.xlsx"] == reasons["b.parquet"] == ("table", "")
-    assert reasons["c.docx"] == ("ignored", ".docx documents are not read: save it as PDF or Markdown")
+    assert reasons["c.odt"] == ("ignored", ".odt documents are not read: save it as PDF or Markdown")
     assert reasons["d.zip"][0] == reasons["j.csv.gz"][0] == "ignored"
     assert "unpack" in reasons["d.zip"][1] and "unpack" in reasons["j.csv.gz"][1]
     assert reasons["e"] == ("ignored", "a file without suffix is not read")
