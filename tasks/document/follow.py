@@ -41,7 +41,10 @@ class Follow:
         return tuple(record for record in self.piece.expected if record not in self.listed)
 
     async def run(self) -> None:
-        """Ask until every record is listed or the turns are used up; what stopped it is noted, never raised."""
+        """Ask until every record is listed or the turns are used up; what stopped it is noted, never raised.
+
+        A reply that was cut off before anything new was whole is followed by a question for half of the records.
+        """
         retries, continuations = self.settings.retries, self.settings.continuations
         asked = self.missing
         while asked:
@@ -55,10 +58,14 @@ class Follow:
                 self.problems.append(error.message)
                 self.unsettled = "transient" if error.transient else "stopped"
                 return
-            retries, continuations = (retries, continuations - 1) if cut else (retries - 1, continuations)
+            if cut:
+                continuations -= 1
+            elif set(asked) & set(self.missing):
+                retries -= 1
             if min(retries, continuations) < 0:
                 return
-            asked = self.missing
+            stuck = cut and self.missing[: len(asked)] == asked
+            asked = self.missing[: len(asked) // 2] if stuck else self.missing
 
     async def _ask(self, piece: Slice) -> bool:
         """Whether the reply was cut off."""
