@@ -48,7 +48,7 @@ def _typed(
         return answer, ()
     if column_type in ("date", "datetime"):
         return _calendar(text, column_type, context)
-    if is_zero(text, context):
+    if is_zero(text, unit, context):
         return 0, ("said in words",)
     if column_type == "duration":
         length, notes = read_duration(text, unit, context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tasks.core.values.context import Context
+from tasks.core.values.nouns import same
 
 _NULLS = (
     "未披露 未公布 未公开 未公告 暂缺 缺失 缺 不详 未知 不明 未提供 未提及 未说明 未注明 未列示 未记录 未填报 未填 未填写 未统计 未测 未测定 未检测 无数据 "
@@ -24,10 +25,24 @@ _NULL_SHAPE = re.compile(
     r"|(?:(?:was|were|is|are|has been|have been) )?(?:not|never) (?:been )?(?:publicly )?(?:disclosed|available|reported|stated|given|known|recorded|published|provided|specified|measured|released|announced)"
     r"(?: (?:in|by|to) .{1,40})?|(?:was|were|is|are) (?:unavailable|undisclosed|missing|unknown|withheld|left blank(?: in .{1,40})?)|left blank in .{1,40}"
 )
+_NOT = r"(?:不再|已不|未再|并未|并不|未曾|未|没有|不|无)"
 _ZEROS = re.compile(
-    r"零|零元|零股|〇|zero|全部清仓|清仓|已清仓|不再持有(?:任何|该公司|其|公司)?(?:股份|股票|股权)?|未持有(?:任何|该公司|公司)?(?:股份|股票|股权)?|不持有(?:任何|该公司|公司)?(?:股份|股票)?|没有持有(?:任何)?(?:股份|股票)?|持股为零|零持股|"
-    r"nil holding|no holding|no (?:longer )?holds? any(?: shares)?|no longer (?:holds|held|holding) any(?: shares)?|(?:held|holds|holding|owned|had) (?:no|zero) (?:shares|stock|stake)|no shares(?: at all)?|held none|sold (?:out )?(?:its|the) (?:entire|whole) (?:holding|stake)"
+    rf"零|零元|零股|〇|(?:全部|已|已经|全数)?清仓|(?:股份|持股)?(?:已)?(?:全部|悉数)(?:转让|卖出|售出|出清)(?:完毕)?|持股为零|零持股|{_NOT}(?:再)?(?:直接|继续)?(?:持有|保留|拥有|剩余|留有|留存)(?:任何|其|该公司|公司|上市公司|的){{0,3}}(?:股份|股票|股权|份额|持股)?"
+    r"|zero|nil (?:holding|shares)|no (?:holding|stake)s?|(?:no longer (?:holds?|held|holding|owns?|owned)|(?:does|did) not (?:hold|own)|(?:holds?|held|owns?|owned|had|has)) (?:any|no|zero|none|nothing)(?: of)?(?: the| its| his| her| company's| company’s| company| target's){0,2}(?: shares?| stock| stakes?| units?)?"
+    r"|(?:has |had )?sold (?:out )?(?:of )?(?:its|the|his|her) (?:entire|whole) (?:holding|stake|position)"
 )
+_NONE_OF = re.compile(
+    r"(?:there (?:were|was) )?(?:no|not a single|zero) (?P<noun>[a-z' -]{2,40}?)(?: (?:was|were|is|are|have been|has been) (?:\w+)(?: (?:in|by|for|on|during) .{1,40})?| at all)?|(?:没有|未有|无)(?:任何)?(?P<han>[^\d]{1,6})"
+)
+_NOBODY = re.compile(
+    r"(?:nobody|no one|no-one|none)(?: was| were)(?: \w+){1,2}|无人(?:员)?(?:受伤|伤亡|死亡|受害|患病)?"
+)
+_ALIKE = (
+    frozenset({"未检出", "未测出", "低于检出限", "nd", "n.d", "undetectable", "undetected", "not detected", "not detectable", "below detection limit", "below the detection limit", "below detection"}),
+    frozenset({"免费", "免费转会", "自由转会", "零转会费", "free", "free transfer", "on a free", "free agent", "no fee", "free of charge"}),
+    frozenset({"nil", "none", "无", "没有"}),
+)  # fmt: skip
+_AROUND = re.compile(r"^(?:(?:was|is|were|are|came|on|as|for|a|an|the|均|为|系|属)\b ?)+", re.I)
 _YES = "是 对 真 有 已 √ ✓ ✔ ☑ true yes y t 1 on 正确 属实 通过 符合"
 _NO = "否 错 假 无 未 没有 不是 × ✗ ✘ ☐ * false no n f 0 off 错误 不属实 未通过 不符合"
 YES, NO = frozenset(_YES.split()), frozenset(_NO.split())
@@ -44,9 +59,21 @@ def is_null(text: str, context: Context, free: bool = False) -> bool:
     return bool(_NULL_SHAPE.fullmatch(word))
 
 
-def is_zero(text: str, context: Context) -> bool:
-    """Whether a clean text says zero without a number; 无, nil, 未检出 only where the context names them."""
-    return text in context.zero_words or text.lower() in context.zero_words or bool(_ZEROS.fullmatch(text.lower()))
+def is_zero(text: str, unit: str, context: Context) -> bool:
+    """Whether a clean text says zero without a number; 无, nil, 未检出 only where the context names them or their like."""
+    word = text.lower()
+    if _ZEROS.fullmatch(word):
+        return True
+    if context.zero_words:
+        said = {word, _AROUND.sub("", word)}
+        wanted = {zero.lower() for zero in context.zero_words}
+        wanted |= {like for group in _ALIKE if group & wanted for like in group}
+        if said & wanted:
+            return True
+    if _NOBODY.fullmatch(word):
+        return not any(sign in unit for sign in "%‰/¥$€") and unit.lower() not in ("ratio", "percent")
+    found = _NONE_OF.fullmatch(word)
+    return bool(found and unit and same(found["noun"] or found["han"], unit))
 
 
 def yes_or_no(text: str) -> bool | None:
