@@ -8,14 +8,14 @@ code of each record stays out: it has another form, or names fewer things.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from tasks.core.search.words import words
 
 _TOKEN = re.compile(
-    r"(?<![A-Za-z0-9.,%$€£¥/:_\-])(?P<prefix>[A-Z]{0,5}-?)(?P<digits>[0-9]{1,20})(?![0-9A-Za-z%‰％]|[.,:/][0-9]|-[0-9A-Za-z]|\s*[年月日时%‰])"
+    r"(?<![A-Za-z0-9.,%$€£¥/:_\-年月])(?P<prefix>[A-Z]{0,5}-?)(?P<digits>[0-9]{1,20})(?![0-9A-Za-z%‰％]|[.,:/][0-9]|-[0-9A-Za-z]|\s*[年月日时%‰])"
 )
 _LABELS = re.compile(
     r"(?i)(?:编号|序号|代码|编码|号码|标识码|识别码|流水号|单号|记录|条目|档案|第|№|#|\bno|\bnr|\bnumber|\brecord|\bid|\bcode|\bentry|\bitem|"
@@ -24,6 +24,8 @@ _LABELS = re.compile(
 _LEFT_WORDS = re.compile(r"([A-Za-z]+)[\s.:#№]*$")
 _LEFT_PAIR = re.compile(r"([A-Za-z]+)[\s,]+([A-Za-z]+)[\s.:#№]*$")
 _LEFT_SIGNS = re.compile(r"([\u4e00-\u9fff]{2,3})[\s:：为是]?$")
+_RIGHT_SIGNS = re.compile(r"\s?([\u4e00-\u9fff]{2})")
+_RIGHT_WORD = re.compile(r"\s([A-Za-z]+)\b")
 _LEAST = 3
 """Different ids that a context must name."""
 _CONTEXTS = 80
@@ -31,8 +33,11 @@ _CONTEXTS = 80
 _OVERLAP_LONG, _OVERLAP_SHORT, _PURE = 0.15, 0.6, 0.9
 """Share of a context's ids that must be known ids for it to join: long codes do not meet by chance, small numbers do."""
 
+_ZEROS, _FILL = 0.1, 0.05
+"""Share of ids with zeros in front that is no chance; least share of the known ids that another context must add."""
+
 Context = tuple[str, str]
-"""Kind (`word`, `pair`, `signs`, `after`, `round`) and text."""
+"""Kind (what stands before: `word`, `pair`, `signs`, `start`; around: `round`; behind: `after`, `next`) and text."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,8 @@ class _Form:
         return re.escape(self.prefix) + (f"[0-9]{{{self.digits}}}" if self.digits else "[0-9]{1,9}")
 
 
-_Uses = dict[Context, Counter[str]]
+_Uses = dict[Context, dict[str, list[int]]]
+"""Ids of each context with the lines of their uses."""
 
 
 def anchors(lines: Sequence[str], label: str) -> tuple[str, ...]:
@@ -73,13 +79,13 @@ def anchors(lines: Sequence[str], label: str) -> tuple[str, ...]:
 
 def _uses(lines: Sequence[str]) -> dict[_Form, _Uses]:
     """Tokens by form and context; rare contexts left out."""
-    found: dict[_Form, dict[Context, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for line in lines:
+    found: dict[_Form, _Uses] = defaultdict(lambda: defaultdict(dict))
+    for number, line in enumerate(lines):
         for match in _TOKEN.finditer(line):
-            left, right = line[max(0, match.start() - 40) : match.start()], line[match.end() : match.end() + 4]
+            left, right = line[max(0, match.start() - 40) : match.start()], line[match.end() : match.end() + 16]
             for form in _forms(match["prefix"], match["digits"]):
                 for context in _contexts(left, right):
-                    found[form][context][match[0]] += 1
+                    found[form][context].setdefault(match[0], []).append(number)
     return {
         form: dict(sorted(kept, key=lambda item: -len(item[1]))[:_CONTEXTS])
         for form, uses in found.items()
@@ -105,12 +111,20 @@ def _contexts(left: str, right: str) -> Iterator[Context]:
         yield "round", ""
     if re.match(r"\s?号(?![楼线院])", right):
         yield "after", "号"
+    if not left.strip(" #>*-\t"):
+        yield "start", ""
+    if signs := _RIGHT_SIGNS.match(right):
+        yield "next", signs[1]
+    elif word := _RIGHT_WORD.match(right):
+        yield "next", word[1].lower()
 
 
-def _worth(context: Context, ids: Counter[str], wanted: frozenset[str]) -> float:
+def _worth(context: Context, ids: Collection[str], wanted: frozenset[str]) -> float:
     """Different ids, more for a context with the key's own words; 0 without any label."""
     kind, text = context
     own = bool(words(text) & wanted)
+    if kind in ("next", "start", "round"):
+        return 0.0
     labelled = kind == "after" or bool(_LABELS.search(text))
     return len(ids) * (1.6 if own else 1.0) if labelled or own else 0.0
 
@@ -120,34 +134,57 @@ def _grown(form: _Form, uses: _Uses, seed: Context) -> set[str]:
     ids, joined = set(uses[seed]), {seed}
     least = _OVERLAP_LONG if form.long else _OVERLAP_SHORT
     while True:
-        more = {
-            context
-            for context, names in uses.items()
-            if context not in joined
-            and len(ids & names.keys()) >= max(2, least * len(names))
-            and _labelled(form, context)
-        }
+        rest = {context: names for context, names in uses.items() if context not in joined and _labelled(form, context)}
+        more = {context for context, names in rest.items() if len(ids & names.keys()) >= max(2, least * len(names))}
+        more = more or {context for context, names in rest.items() if form.long and _fills(names, ids, uses, joined)}
         if not more:
             return ids
         joined |= more
         ids |= {name for context in more for name in uses[context]}
 
 
+def _fills(names: dict[str, list[int]], ids: set[str], uses: _Uses, joined: set[Context]) -> bool:
+    """Whether a context names other ids once each: records that are told in one place only.
+
+    Where known ids begin with zeros, so must some of these, for amounts never do; else their lines must name none yet.
+    """
+    taken = {line for context in joined for uses_of in uses[context].values() for line in uses_of}
+    places = [line for lines in names.values() for line in lines]
+    zeros = sum(1 for name in ids if _zero(name)) >= _ZEROS * len(ids)
+    if len(places) != len(names) or len(names) < max(_LEAST, _FILL * len(ids)):
+        return False
+    if zeros:
+        return any(_zero(name) for name in names)
+    return sum(1 for line in places if line in taken) <= (1 - _PURE) * len(places)
+
+
+def _zero(name: str) -> bool:
+    return name.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ-").startswith("0")
+
+
 def _labelled(form: _Form, context: Context) -> bool:
-    return form.long or context[0] == "after" or bool(_LABELS.search(context[1]))
+    return form.long or context[0] == "after" or (context[0] != "next" and bool(_LABELS.search(context[1])))
+
+
+def _zeros(form: _Form, ids: set[str]) -> str:
+    """The form with the zeros that all ids begin with: an amount has none."""
+    lead = min(len(name) - len(form.prefix) - len(name[len(form.prefix) :].lstrip("0")) for name in ids)
+    return (
+        re.escape(form.prefix) + "0" * lead + f"[0-9]{{{form.digits - lead}}}"
+        if 0 < lead < form.digits
+        else form.pattern
+    )
 
 
 def _patterns(form: _Form, uses: _Uses, ids: set[str]) -> tuple[str, ...]:
     """One pattern for the form where nothing else has it; else one for each context that names known ids only."""
     end = r"(?![0-9A-Za-z%‰％]|[.,:/][0-9]|-[0-9A-Za-z]|\s*[年月日时])"
-    start = r"(?<![A-Za-z0-9.,%$€£¥/:_\-])"
-    everything: Counter[str] = Counter()
-    for names in uses.values():
-        everything |= names
+    start = r"(?<![A-Za-z0-9.,%$€£¥/:_\-年月])"
+    everything = {name for names in uses.values() for name in names}
     if form.long and sum(1 for name in everything if name in ids) >= 0.97 * len(everything):
-        return (f"{start}({form.pattern}){end}",)
+        return (f"{start}({_zeros(form, ids)}){end}",)
     core = f"({form.pattern}){end}"
-    found = []
+    found: list[str] = []
     for (kind, text), names in uses.items():
         if sum(1 for name in names if name in ids) < _PURE * len(names) or not _labelled(form, (kind, text)):
             continue
@@ -158,6 +195,10 @@ def _patterns(form: _Form, uses: _Uses, ids: set[str]) -> tuple[str, ...]:
             found.append(rf"{text}[\s:：为是]?{core}")
         elif kind == "round":
             found.append(rf"[(（]{core}(?=[)）])")
+        elif kind == "start":
+            found.append(rf"^[\s#>*\-]*{core}")
+        elif kind == "next":
+            found.append(rf"(?i){start}({form.pattern})(?=\s?{text})")
         else:
             found.append(rf"{start}({form.pattern})(?=\s?号(?![楼线院]))")
     return tuple(sorted(set(found)))

@@ -45,13 +45,18 @@ def plan(stem: str, lines: Sequence[str], knowledge: Knowledge) -> Plan:
 def _sections(
     lines: Sequence[str], found: tuple[Block, ...], columns: tuple[PlanColumn, ...]
 ) -> tuple[PlanSection, ...]:
-    """A section for each block that has columns of its own; a column goes where its words are most at home."""
+    """A section for each block that has columns of its own; a column goes where its words are most at home.
+
+    A block without columns goes with the one before, so that none of its lines is lost.
+    """
     owners = _owners(lines, found, columns[1:])
-    made = []
+    made: list[PlanSection] = []
     for index, block in enumerate(found):
         own = tuple(column.name for column in columns[1:] if owners[column.name] == index)
-        title = block.title or f"lines {block.start}–{block.end}"
-        if own or len(found) == 1:
+        if made and not own:
+            made[-1] = made[-1].model_copy(update={"end_line": block.end})
+        elif own or len(found) == 1:
+            title = block.title or f"lines {block.start}–{block.end}"
             names = (columns[0].name, *own)
             made.append(
                 PlanSection(id=f"s{index + 1}", title=title, start_line=block.start, end_line=block.end, columns=names)
@@ -65,7 +70,8 @@ def _owners(lines: Sequence[str], found: tuple[Block, ...], columns: tuple[PlanC
         body = [line for line in lines[block.start - 1 : block.end] if line.strip()]
         body = body[:: max(1, len(body) // _SAMPLE_LINES)]
         counts = Counter(word for line in body for word in words(line))
-        spread.append(Counter({word: count / max(1, len(body)) for word, count in counts.items()}))
+        shares = Counter({word: count / max(1, len(body)) for word, count in counts.items()})
+        spread.append(shares + Counter(dict.fromkeys(words(block.title), 1)))
     wanted = {column.name: words(f"{column.doc_meaning} {column.name}") for column in columns}
     shared = Counter(word for mine in wanted.values() for word in mine)
 
