@@ -16,6 +16,8 @@ from tasks.document.merge import holding
 
 Relation = Literal["holds", "repeats", "superseded", "contradicts"]
 Plain = str | int | float | bool | None
+_HEDGES = {"about", "nearly", "over", "under", "bound"}
+"""As the notes of `core/values` begin."""
 _SAME = 1e-9
 _SHOWN = 4
 
@@ -87,8 +89,8 @@ def same(a: Plain, b: Plain) -> bool:
 
 
 def is_rounded(reading: Reading) -> bool:
-    """Whether the text marks the number as not exact."""
-    return reading.note.startswith("about")
+    """Whether the text marks the number as not exact: about, nearly, over, at least …"""
+    return any(part.split(":")[0] in _HEDGES for part in reading.note.split("; "))
 
 
 def _conflict(read: list[tuple[Source, Reading]], known: list[tuple[Source, Reading]]) -> Settled:

@@ -1,0 +1,68 @@
+"""Readings of a column → the same, those `unverified` whose size does not fit their column.
+
+Only a bare number is doubted, and what model code read: a unit or percent sign in the text says what it means.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import TypeGuard
+
+from tasks.core.models.document import PlanColumn, Reading
+
+_BARE = re.compile(r"[\s约大概近about~≈]*[-+−(]?\s*[\d.,'\s]+\)?\s*", re.IGNORECASE)
+_RATIO = re.compile(r"(?i)ratio|fraction|小数|比率")
+_FACTOR, _GAP = 10.0, 1000.0
+_FEW, _SOME = 3, 8
+
+
+def is_ratio(column: PlanColumn) -> bool:
+    """Whether the table holds shares of 1."""
+    return bool(_RATIO.search(column.unit))
+
+
+def is_bare(raw: str) -> bool:
+    """Whether a text is a number without any unit, sign of percent or word of size."""
+    return bool(_BARE.fullmatch(unicodedata.normalize("NFKC", raw)))
+
+
+def check(column: PlanColumn, readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """The readings in the same order; a doubted one keeps its value and says why."""
+    sizes = {r.raw: abs(float(r.value)) for r in readings if _is_number(r.value) and r.value}
+    doubtful = {r.raw for r in readings if r.raw in sizes and (is_bare(r.raw) or r.status == "derived")}
+    sure = [size for raw, size in sizes.items() if raw not in doubtful]
+    over = [sizes[raw] > 1 for raw in doubtful if is_bare(raw)]
+    in_percent = is_ratio(column) and sum(over) * 2 > len(over) > 1
+    checked = []
+    for reading in readings:
+        reason = ""
+        if reading.raw in doubtful:
+            size = sizes[reading.raw]
+            if is_ratio(column) and is_bare(reading.raw) and (size > 1 or in_percent):
+                reason = (
+                    "no percent sign, and too large for a ratio" if size > 1 else "most bare numbers here are above 1"
+                )
+            reason = reason or _off(size, sure, [other for raw, other in sizes.items() if raw != reading.raw])
+        checked.append(_doubted(reading, reason) if reason else reading)
+    return tuple(checked)
+
+
+def _off(size: float, sure: Sequence[float], others: Sequence[float]) -> str:
+    """How a size is off those whose unit is written, or off all others by far more."""
+    if len(sure) >= _FEW and not min(sure) / _FACTOR <= size <= max(sure) * _FACTOR:
+        return f"more than {_FACTOR:g} times off the values of this column whose unit is written"
+    if len(others) >= _SOME and all(abs(math.log10(size / other)) >= math.log10(_GAP) for other in others):
+        return f"more than {_GAP:g} times off every other value of this column"
+    return ""
+
+
+def _doubted(reading: Reading, reason: str) -> Reading:
+    note = f"{reading.note}; {reason}" if reading.note else reason
+    return reading.model_copy(update={"status": "unverified", "note": note})
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,98 @@
+"""What the rules and the other raw texts of a column say about how to read it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from document_world import column
+
+from tasks.core.models.document import PlanColumn
+from tasks.document.conventions import infer
+from tasks.document.words import stated_words
+
+DAY, AMOUNT = column("day", "date"), column("amount", "number", "元")
+
+
+@pytest.mark.parametrize(
+    ("about", "raws", "rules", "name", "expected"),
+    [
+        (DAY, ["03/04/2021", "25/04/2021"], "", "date_order", "DMY"),
+        (DAY, ["03/04/2021", "04/25/2021"], "", "date_order", "MDY"),
+        (DAY, ["25/04/2021", "04/25/2021"], "", "date_order", ""),
+        (DAY, ["03/04/2021"], "", "date_order", ""),
+        (DAY, ["03/04/2021"], "Dates are written DD/MM/YYYY.", "date_order", "DMY"),
+        (DAY, ["3/4/21"], "日期的写法为月/日/年", "date_order", "MDY"),
+        (DAY, ["24年3月1日"], "8. 日期统一为 YYYY-MM-DD；两位年份均指 20xx 年。", "pivot", 99),
+        (DAY, ["3/4/21"], "Two-digit years mean 20xx.", "pivot", 99),
+        (DAY, ["3/4/21"], "Two-digit years are 19xx", "pivot", -1),
+        (DAY, ["3/4/21"], "Years 00-49 mean 20xx, 50-99 mean 19xx.", "pivot", 49),
+        (DAY, ["3/4/21"], "", "pivot", None),
+        (DAY, ["3月1日"], "未写年份的日期均为2023年", "default_year", 2023),
+        (DAY, ["March 1"], "Dates without a year are in 2022.", "default_year", 2022),
+        (DAY, ["3月1日", "2024年1月2日", "2024-03-04", "2024/5/6"], "", "default_year", 2024),
+        (DAY, ["March 1", "May 2, 2024", "June 3, 2023", "July 4, 2024"], "", "default_year", None),
+        (DAY, ["3月1日", "2024年1月2日"], "", "default_year", None),
+        (AMOUNT, ["1.234,56", "12,5"], "", "decimal", ","),
+        (AMOUNT, ["1,234.56", "12,5"], "", "decimal", "."),
+        (AMOUNT, ["1,234", "1.234"], "", "decimal", "."),
+        (column("a", "number", "元", doc_meaning="金额（万元）"), ["5"], "", "bare_unit", "万元"),
+        (column("a", "number", "ratio", doc_meaning="share (%)"), ["5"], "", "bare_unit", "%"),
+        (AMOUNT, ["5"], "未注明单位的金额为万元", "bare_unit", "万元"),
+        (AMOUNT, ["5"], "Numbers without a unit are in thousands.", "bare_unit", "thousands"),
+        (AMOUNT, ["5"], "", "bare_unit", ""),
+        (column("a", "number", "HKD"), ["$5"], "", "dollar", "HKD"),
+        (column("a", "number", "C$ m"), ["$5"], "", "dollar", "CAD"),
+        (AMOUNT, ["$5"], "", "dollar", "USD"),
+        (
+            column("a", "number", "%", task_meaning="第一季度净值增长率，可为负"),
+            ["下跌3%"],
+            "",
+            "fall_is_negative",
+            True,
+        ),
+        (
+            column("a", "number", "%", task_meaning="max drawdown, positive number"),
+            ["3%"],
+            "",
+            "fall_is_negative",
+            False,
+        ),
+        (
+            AMOUNT,
+            ["3%"],
+            "brackets, minus signs, “fell” and “minus” all mean a negative value",
+            "fall_is_negative",
+            True,
+        ),
+        (AMOUNT, ["3%"], "", "fall_is_negative", False),
+        (column("d", "date", task_meaning="last day of the quarter"), ["Q3 2024"], "", "edge", "end"),
+        (column("d", "date", task_meaning="季度首日"), ["2024年三季度"], "", "edge", "start"),
+        (DAY, ["Q3 2024"], "", "edge", ""),
+        (DAY, ["FY2024"], "The fiscal year starts in July.", "fiscal_start", 7),
+        (DAY, ["2024财年"], "财年从4月开始", "fiscal_start", 4),
+        (DAY, ["FY2024"], "", "fiscal_start", None),
+    ],
+)
+def test_a_convention_is_taken_where_it_is_said_or_shown(
+    about: PlanColumn, raws: list[str], rules: str, name: str, expected: Any
+) -> None:
+    assert getattr(infer(about, raws, rules), name) == expected
+
+
+@pytest.mark.parametrize(
+    ("rules", "zero", "null"),
+    [
+        ("“未检出”“低于检出限”记为 0；限值不是监测值。", ("未检出", "低于检出限"), ()),
+        ("“全部卖出”等表述对应数值 0，而“保密”对应空值（NULL）。", ("全部卖出",), ("保密",)),
+        ("A free entry means price = 0; an unknown price is NULL.", ("free entry",), ("unknown price",)),
+        ("Not told, secret or not mentioned means NULL, never 0.", (), ("Not told", "secret", "not mentioned")),
+        ("3. 不详、暂缺以及未提及的字段为空（NULL），不得填 0。", (), ("不详", "暂缺", "未提及")),
+        ("The share of the part is 0.0155, and the limit is 0.5%.", (), ()),
+        ("Zero and NULL differ. NULL does not enter sums.", (), ()),
+    ],
+)
+def test_words_for_zero_and_for_no_value_are_those_that_the_rules_state(
+    rules: str, zero: tuple[str, ...], null: tuple[str, ...]
+) -> None:
+    assert stated_words(rules) == (zero, null)
