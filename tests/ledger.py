@@ -109,7 +109,9 @@ def parts(body: Mapping[str, Any]) -> tuple[list[str], dict[int, str]]:
     blocks = re.findall(r"(?ms)^(~{3,})\n(.*?)\n\1$", str(body["messages"][0]["content"]))
     _, records, lines = (text for _, text in blocks[:3])
     numbered = (re.match(r"(\d+) (.*)", line) for line in lines.split("\n"))
-    return records.split(", "), {int(found[1]): found[2] for found in numbered if found}
+    return [record.split(" (")[0] for record in records.split(", ")], {
+        int(found[1]): found[2] for found in numbered if found
+    }
 
 
 class Truthful:

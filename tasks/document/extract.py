@@ -60,7 +60,8 @@ def _findings(talk: Follow) -> tuple[Finding, ...]:
 def _finding(piece: Slice, entry: EntryReply, column: str, raw: str, corrects: bool) -> Finding:
     own = next((numbers for record, numbers in piece.belongs if record == entry.id), ())
     lines = [line for line in piece.lines if line[0] in own] or list(piece.lines)
-    if place := quote.nearest(raw, entry.line, lines, entry.id):
+    names = (entry.id, *(name for record, name in piece.called if record == entry.id))
+    if place := quote.nearest(raw, entry.line, lines, names):
         line, written, clause = place
         return Finding(record_id=entry.id, column=column, raw=written, quote=clause, line=line, corrects=corrects)
     return Finding(

@@ -74,7 +74,8 @@ class Follow:
         self.usage += asked.usage
         self.problems += asked.problems
         found = asked.value
-        names = {plain(record): record for record in self.piece.expected}
+        names = {plain(_named(*pair)): pair[0] for pair in self.piece.called}
+        names |= {plain(record): record for record in self.piece.expected}
         last = plain(found.records[-1].id) if found.cut and found.records else ""
         open_one = last if not found.corrections else ""
         for entry, corrects in [(e, False) for e in found.records] + [(e, True) for e in found.corrections]:
@@ -96,12 +97,13 @@ def prompt(piece: Slice) -> str:
     columns = "\n".join(_described(column) for column in wanted)
     if piece.rules:
         columns += f"\n\n{piece.rules}"
+    called = dict(piece.called)
     return fill(
         PROMPT,
         columns=fence(columns),
         key=_key(piece),
         count=str(len(piece.expected)),
-        records=fence(", ".join(piece.expected)),
+        records=fence(", ".join(_named(record, called.get(record, "")) for record in piece.expected)),
         lines=fence("\n".join(f"{number} {text}" for number, text in piece.lines)),
     )
 
@@ -121,6 +123,10 @@ def part(piece: Slice, records: tuple[str, ...]) -> Slice:
 def _described(column: PlanColumn) -> str:
     meanings = "; ".join(dict.fromkeys(filter(None, (column.doc_meaning.strip(), column.task_meaning.strip()))))
     return f"{column.name}: {' '.join(meanings.split())}"
+
+
+def _named(record: str, name: str) -> str:
+    return f"{record} ({name})" if name else record
 
 
 def _key(piece: Slice) -> str:

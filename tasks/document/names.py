@@ -25,10 +25,18 @@ _SURE = 1.9
 _SENTENCE = re.compile(r"(?<=[。；;！？!?])|(?<=[a-z0-9%)]\.)\s+")
 
 
+class Telling(NamedTuple):
+    """Words of a line that tell of a record."""
+
+    users: int
+    """Records that have them."""
+    words: tuple[str, ...]
+
+
 class Likeness(NamedTuple):
     """Records that a line seems to speak of."""
 
-    records: tuple[str, ...]
+    records: dict[str, Telling]
     sure: bool
     """Several words that only one record has: nobody else is meant."""
 
@@ -59,21 +67,58 @@ def words(text: str) -> set[str]:
     return found
 
 
+def shared(text: str, line: str, found: Iterable[str]) -> str:
+    """What a record is called in the line: the longest wording around one of these words that both texts have.
+
+    Empty for a single Latin word: a first name, or a word at the start of a sentence.
+    """
+    best = ""
+    for word in found:
+        bare = word.partition(". ")[2] or word
+        for one in re.finditer(re.escape(bare), text):
+            for other in re.finditer(re.escape(bare), line):
+                best = max(best, _widest(text, line, one.span(), other.start()), key=len)
+    full = (
+        re.search(rf"[A-Z][A-Za-z'’-]*\.?\s+{re.escape(best)}(?![A-Za-z])", text) if best.isascii() and best else None
+    )
+    name = (full[0] if full else best).strip()
+    return "" if name.isascii() and " " not in name else name
+
+
+def _widest(text: str, line: str, span: tuple[int, int], at: int) -> str:
+    start, end = span
+    left, right = at, at + end - start
+    while start and left and text[start - 1] == line[left - 1] and text[start - 1].isalpha():
+        start, left = start - 1, left - 1
+    while end < len(text) and right < len(line) and text[end] == line[right] and text[end].isalpha():
+        end, right = end + 1, right + 1
+    return text[start:end]
+
+
 def _best(parts: list[set[str]], users: Mapping[str, Mapping[str, None]]) -> Likeness:
     """The best of each sentence, when it has a word of its own there; else the best of all of them."""
     scores = [_score(part, users) for part in parts]
     tops = [max(score.values(), default=0.0) for score in scores]
-    chosen = [
-        record
+    every = set().union(*parts)
+    chosen = {
+        record: _telling(record, every, users)
         for score, top in zip(scores, tops, strict=True)
         for record in sorted(score)
         if score[record] >= max(1.0, top * _SHARE)
-    ]
+    }
     if chosen:
-        return Likeness(tuple(dict.fromkeys(chosen)), sure=max(tops) >= _SURE)
-    total = _score(set().union(*parts), users)
+        return Likeness(chosen, sure=max(tops) >= _SURE)
+    total = _score(every, users)
     top = max(total.values(), default=0.0)
-    return Likeness(tuple(record for record in sorted(total) if total[record] == top)[:_RARE], sure=False)
+    alike = [record for record in sorted(total) if total[record] == top][:_RARE]
+    return Likeness({record: _telling(record, every, users) for record in alike}, sure=False)
+
+
+def _telling(record: str, every: set[str], users: Mapping[str, Mapping[str, None]]) -> Telling:
+    """The words that the fewest other records have."""
+    having = {word: len(users[word]) for word in every if record in users.get(word, ())}
+    fewest = min(having.values())
+    return Telling(fewest, tuple(sorted(word for word, count in having.items() if count == fewest)))
 
 
 def _score(own_words: set[str], users: Mapping[str, Mapping[str, None]]) -> dict[str, float]:

@@ -19,16 +19,16 @@ _UNIT = re.compile(
 """What changes a number's value and stands right behind it: never left out of what is kept as written."""
 
 
-def find(raw: str, line: str, after: str = "") -> tuple[str, str] | None:
+def find(raw: str, line: str, after: Sequence[str] = ()) -> tuple[str, str] | None:
     """The value as the line has it and the clause around it; None when it is not there.
 
     Width, spaces, case and kinds of quotes and dashes do not matter. A number is not found within a longer one. Of
-    several places the first behind `after`, the record's id, counts.
+    several places the first behind the record counts: behind the first of these names of it that stands in the line.
     """
     spans = list(_spans(raw, line))
     if not spans:
         return None
-    named = line.find(after) if after else -1
+    named = next((at for name in after if name and (at := line.find(name)) >= 0), -1)
     start, end = next((span for span in spans if span[0] > named), spans[0])
     if line[end - 1].isdigit() and (unit := _UNIT.match(line, end)):
         end = unit.end()
@@ -37,7 +37,9 @@ def find(raw: str, line: str, after: str = "") -> tuple[str, str] | None:
     return line[start:end], _clause(line, start, end)
 
 
-def nearest(raw: str, line: int, lines: Sequence[tuple[int, str]], after: str = "") -> tuple[int, str, str] | None:
+def nearest(
+    raw: str, line: int, lines: Sequence[tuple[int, str]], after: Sequence[str] = ()
+) -> tuple[int, str, str] | None:
     """Number of the line, value and clause, in the line that was named or else in the closest one that has it."""
     for number, text in sorted(lines, key=lambda item: (abs(item[0] - line), item[0])):
         if found := find(raw, text, after):

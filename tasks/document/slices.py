@@ -17,7 +17,7 @@ from tasks.core.models.document import Converted, Plan, PlanColumn, PlanSection,
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import ExtractSettings
 from tasks.document.chunks import chunks
-from tasks.document.names import Likeness, belonging, sentences
+from tasks.document.names import Likeness, belonging, sentences, shared
 from tasks.stage import stage
 
 _CORRECTS = re.compile(
@@ -65,6 +65,8 @@ class _Text:
     """Line without an id → records that it names in another way."""
     beside: dict[int, Likeness] = field(default_factory=dict)
     """Line with an id → other records that its sentences without one seem to name."""
+    own: dict[str, str] = field(default_factory=dict)
+    """Each record's own text, where its other names stand."""
 
     def __post_init__(self) -> None:
         named: dict[int, list[str]] = defaultdict(list)
@@ -80,6 +82,7 @@ class _Text:
             if line.strip() and number not in named and not _HEADING.match(line)
         }
         own = self._own()
+        self.own = dict(own)
         self.alike = belonging(silent, own)
         unnamed = {number: self._rest(number, records) for number, records in named.items()}
         self.beside = belonging(unnamed, own)
@@ -90,7 +93,18 @@ class _Text:
     def of(self, number: int) -> tuple[str, ...]:
         """Records of a line."""
         alike = self.alike.get(number)
-        return tuple(self.named.get(number, ())) or (alike.records if alike else ())
+        return tuple(self.named.get(number, ())) or (tuple(alike.records) if alike else ())
+
+    def called(self, record: str, numbers: set[int]) -> str:
+        """What those of the lines call the record that do not name its id; empty when nothing is known."""
+        names: dict[str, int] = {}
+        for number in sorted(numbers):
+            if record not in self.named.get(number, ()):
+                alike = self.beside.get(number) if number in self.named else self.alike.get(number)
+                if alike and (told := alike.records.get(record)):
+                    name = shared(self.own.get(record, ""), self.text(number), told.words)
+                    names.setdefault(name, told.users)
+        return min((name for name in names if name), key=lambda name: (names[name], -len(name)), default="")
 
     def _own(self) -> list[tuple[str, str]]:
         """Each record with the sentences that name it first."""
@@ -209,6 +223,7 @@ def _slice(
         lines=tuple((within[number], text.text(number)) for number in numbers),
         expected=tuple(lines),
         belongs=tuple((record, tuple(within[n] for n in sorted(own))) for record, own in lines.items()),
+        called=tuple((record, name) for record, own in lines.items() if (name := text.called(record, own))),
         places=tuple(numbers),
         rules=rules,
     )

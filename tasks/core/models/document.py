@@ -160,6 +160,8 @@ class Slice(Value):
     """Record ids that the reply must list, in text order."""
     belongs: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """For each expected record the numbers of the lines that may speak of it."""
+    called: tuple[tuple[str, str], ...] = ()
+    """What lines here call a record where they do not name its id."""
     places: Annotated[tuple[int, ...], Location()] = ()
     """Line of the document for each of `lines`; empty = their numbers are the document's."""
     rules: str = ""

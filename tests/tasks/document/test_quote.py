@@ -49,8 +49,8 @@ def test_the_quote_is_the_sentence_or_its_part_between_pauses() -> None:
 
 def test_of_several_places_the_one_behind_the_record_counts() -> None:
     line = "Recall R1: price 5 euros. Recall R2: price 5 euros, sold 9."
-    assert find("5 euros", line, "R2") == ("5 euros", "Recall R2: price 5 euros, sold 9.")
-    assert find("5 euros", line, "R9") == ("5 euros", "Recall R1: price 5 euros.")
+    assert find("5 euros", line, ["R2"]) == ("5 euros", "Recall R2: price 5 euros, sold 9.")
+    assert find("5 euros", line, ["R9"]) == ("5 euros", "Recall R1: price 5 euros.")
 
 
 def test_a_wrong_line_number_is_mended_from_the_nearest_line_that_has_the_value() -> None:

@@ -63,6 +63,17 @@ def test_a_correction_far_away_is_with_its_record_also_when_only_its_name_stands
     assert not any("7.77" in line for line in lines_of(pieces, "s0", "T00003"))
 
 
+def test_a_record_that_lines_call_by_another_name_only_has_that_name_beside_its_id(
+    store: Store, settings: Settings
+) -> None:
+    pieces = cut(make(50), settings)
+    called = {record: name for piece in pieces if piece.section == "s2" for record, name in piece.called}
+    assert called == {f"T{n:05}": company(n) for n in range(1, 51) if n % 3}
+    assert next(piece.called for piece in pieces if piece.called) == (("T00002", company(2)),), (
+        "a correction names it so"
+    )
+
+
 def test_lines_that_go_on_without_a_name_are_with_the_record_before_them(store: Store, settings: Settings) -> None:
     ledger = make(10)
     at = next(n for n, line in enumerate(ledger.lines) if "编号T00004" in line)
