@@ -11,15 +11,14 @@ from tasks.core.models.document import ColumnRole, Mention, PlanColumn, PlanSect
 from tasks.core.models.semantics import Knowledge
 from tasks.document import anchors as counting
 from tasks.document import fields
-from tasks.document.reply import ColumnReply, PlanReply
+from tasks.document.names import belonging
+from tasks.document.reply import ColumnReply, PlanReply, SectionReply
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _SHOWN = 12
 """Names, ids or lines that one reason lists."""
 _BARE_SHARE = 0.5
 """Content lines of a section that may name no record; continuation lines and remarks are usual, more is a wrong anchor."""
-_UNCOVERED_SHARE = 0.05
-"""Records that may stand outside every range: a summary or a remark may name one that is none."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +102,8 @@ def _role(column: ColumnReply) -> ColumnRole:
     return "noise" if column.role.strip().lower() == "noise" else "data"
 
 
-def _section(section: object) -> PlanSection:
-    values = section.model_dump() if hasattr(section, "model_dump") else {}
+def _section(section: SectionReply) -> PlanSection:
+    values = section.model_dump()
     columns = tuple(dict.fromkeys(name.strip() for name in values["columns"] if name.strip()))
     return PlanSection(**{**values, "id": values["id"].strip(), "columns": columns})
 
@@ -157,15 +156,22 @@ def _ranges(plan: Checked, lines: Sequence[str]) -> Iterator[str]:
         yield from _bare(plan, lines, section, where)
     covered = set(plan.universe)
     outside = [record for record in dict.fromkeys(m.record_id for m in plan.mentions) if record not in covered]
-    if len(outside) > _UNCOVERED_SHARE * len(everyone):
-        yield f"{len(outside)} of {len(everyone)} records are named outside every section's range only: {_some(outside)}"
+    if outside:
+        yield (
+            f"{len(outside)} of {len(everyone)} ids are named only outside every section's range: {_some(outside)}; widen a "
+            "range if they are records, leave them out if they are not"
+        )
 
 
 def _bare(plan: Checked, lines: Sequence[str], section: PlanSection, where: str) -> Iterator[str]:
-    """Whether anchors miss too many lines; a block may also name its records otherwise than by id."""
+    """Whether anchors miss too many lines. A line that shares a record's own words names it by its other name."""
     named = {m.line for m in plan.mentions if section.start_line <= m.line <= section.end_line}
     content = [n for n in range(section.start_line, section.end_line + 1) if _tells(lines[n - 1])]
     bare = [number for number in content if number not in named]
+    if plan.mentions and len(content) > 3 and len(bare) > _BARE_SHARE * len(content):
+        firsts = {mention.record_id: lines[mention.line - 1] for mention in reversed(plan.mentions)}
+        known = belonging({number: lines[number - 1] for number in bare}, firsts.items())
+        bare = [number for number in bare if number not in known]
     if plan.mentions and len(content) > 3 and len(bare) > _BARE_SHARE * len(content):
         yield (
             f"{where}: {len(bare)} of {len(content)} lines hold no id that an anchor finds, for example lines "

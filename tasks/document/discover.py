@@ -94,7 +94,7 @@ def _uses(lines: Sequence[str]) -> dict[_Form, _Uses]:
 
 
 def _forms(prefix: str, digits: str) -> Iterator[_Form]:
-    if prefix or len(digits) >= 4:
+    if prefix or len(digits) >= 4 or digits.startswith("0"):
         yield _Form(prefix, len(digits))
     if not digits.startswith("0") and len(digits) <= 9:
         yield _Form(prefix, 0)

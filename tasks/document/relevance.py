@@ -30,7 +30,8 @@ async def judge_documents(
     """The vote on the documents, by stem. Without a usable round all are relevant, and `error` says why."""
     stems = tuple(document.stem for document in documents)
     if not settings.enabled or not stems:
-        return ballots.aggregate(stems, (), 0).model_copy(update={"task_id": question.task_id})
+        update = {"task_id": question.task_id, "reasons": dict.fromkeys(stems, "voting is off: all are relevant")}
+        return ballots.aggregate(stems, (), 0).model_copy(update=update)
     messages = [{"role": "user", "content": prompt(question, documents, knowledge, settings)}]
     verdicts = await votes.vote("relevance", messages, votes.Slate(stems), settings)
     return verdicts.model_copy(update={"task_id": question.task_id})
