@@ -42,7 +42,7 @@ def _large(text: str, last: bool) -> Fraction | None:
             return head * size
         if last and len(right) == 1 and right in DIGITS and right != "零":
             return head * size + DIGITS[right] * size // 10
-        if right.isdigit() and len(right) < len(str(size)) - 1 and right[0] != "0":
+        if right.isdigit() and len(right) == 1 and right != "0":
             return None  # 3万5 is written for 35000 and for 30005
         tail = _large(right, last)
         if tail is None or tail >= size or (head.denominator != 1):

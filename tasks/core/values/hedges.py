@@ -26,7 +26,7 @@ def _pattern(groups: dict[str, str]) -> str:
 
 _START = re.compile(rf"(?:{_pattern(_FRONT)})(?:(?<=[^A-Za-z])|(?=[\W\d]))\s*", re.I)
 _END = re.compile(rf"\s*(?:{_pattern(_BACK)})$", re.I)
-_INSIDE = re.compile(r"(?<=[十百千\d])[余多](?=[万亿千百])")
+_INSIDE = re.compile(r"(?<=[一二三四五六七八九十百千\d])[余多](?=[万亿千百])")
 _TAIL = re.compile(r"(?<=[十百千万亿\d])[余多](?=[^\d年月日余多])")
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 GENERIC = "个件"
 """Measure words that count anything."""
 _GROUPS = (
-    "share 股 stock 普通股 a股",
+    "share 股 股份 股票 股权 stock 普通股 a股",
     "person people 人 名 位 人次 employee staff 员工 student pupil 学生 patient inhabitant resident member worker teacher passenger injured",
     "household 户 holder account 账户 family shareholder 股东 unitholder",
     "unit 份 基金份额 piece pc item 台 套 只 部 set 辆 架 艘 枚 张 支 条 块板 vehicle copy 册 本 volume package carton box 箱 包 袋 瓶 pack pallet parcel",
@@ -61,6 +61,8 @@ def same(written: str, wanted: str) -> bool:
     """Whether a count written with one word answers a column that counts another: same word, synonym, generic measure word."""
     said, asked = written.strip().lower(), wanted.strip().lower()
     if said == asked or singular(said) == singular(asked) or (said and said in GENERIC):
+        return True
+    if said[:1] and said[0] in GENERIC and (asked in GENERIC or same(said[1:], asked)):
         return True
     known, target = noun(said), noun(asked)
     if known and (known == target or (target == "unit" and known in _UNITS)):

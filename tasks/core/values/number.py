@@ -17,6 +17,7 @@ _RANGE = re.compile(
     re.I,
 )
 _LETTERS_ONLY = re.compile(r"[零〇一二三四五六七八九十百千万亿两点]")
+_SCIENTIFIC = re.compile(r"[\d.,]+e[+-]?\d", re.I)
 _ORDINAL = re.compile(r"第(.+?)(?:名|位|期|轮|届|次|号|大|年|季)?|(\d+)(?:st|nd|rd|th)", re.I)
 _YEAR = re.compile(r"((?:1[5-9]|20|21)\d\d)年?度?")
 
@@ -24,7 +25,7 @@ _YEAR = re.compile(r"((?:1[5-9]|20|21)\d\d)年?度?")
 def read_number(text: str, unit: str, context: Context) -> tuple[Fraction, tuple[str, ...]]:
     """Exact value in the unit that `unit` names, and notes (`about`, the unit that was assumed)."""
     target = target_of(unit)
-    if _SIMPLE.fullmatch(text):
+    if context.decimal == "." and _SIMPLE.fullmatch(text):
         return _bare(Fraction(text), target, context)
     if span := _span(text):
         raise Unread(f"range {span}")
@@ -32,7 +33,10 @@ def read_number(text: str, unit: str, context: Context) -> tuple[Fraction, tuple
         if found := _YEAR.fullmatch(text):
             return Fraction(int(found[1])), ("a year",)
         if found := _ORDINAL.fullmatch(text):
-            return measure(found[1] or found[2], context).number, ("ordinal",)
+            amount = measure(found[1] or found[2], context)
+            if amount.unit.text or amount.unit.dimension:
+                raise Unread(f"{text}: no ordinal")
+            return amount.number, ("ordinal",)
     amount = measure(text, context)
     value, note = _convert(amount, target, context)
     return value, tuple(dict.fromkeys((*amount.notes, *note)))
@@ -41,7 +45,12 @@ def read_number(text: str, unit: str, context: Context) -> tuple[Fraction, tuple
 def _span(text: str) -> str:
     """`a–b` for a range with both ends; empty for none."""
     found = _RANGE.fullmatch(text)
-    if not found or not (_has_numeral(found["a"]) and _has_numeral(found["b"])) or text.startswith("-"):
+    if (
+        not found
+        or not (_has_numeral(found["a"]) and _has_numeral(found["b"]))
+        or text.startswith("-")
+        or _SCIENTIFIC.match(text)
+    ):
         return ""
     if re.search(r"\d", found["u"]) or re.search(r"[\d]", re.sub(r"10\^\d+|m[23]", "", found["t"])):
         return ""
@@ -85,12 +94,7 @@ def _convert(amount: Amount, target: Unit, context: Context) -> tuple[Fraction, 
         return _fraction(amount, target)
     if written.dimension == "":
         if written.factor == 1 and not written.text:
-            scaled = abs(number) >= 1000 and target.factor == 1
-            return (
-                _bare(number, target, context)
-                if not scaled or target.dimension == RATIO
-                else (number, _assumed(target))
-            )
+            return _bare(number, target, context)
         if target.dimension == RATIO:
             raise Unread(f"{written.text}: a size, not a part")
         return number * written.factor / target.factor, _assumed(target)

@@ -90,4 +90,6 @@ def _words(text: str, found: re.Match[str]) -> tuple[Fraction, str] | None:
         value = english(head)
         if value is not None:
             return value, text[len(head) :]
+        if words[count - 1].strip(" ,-").lower() not in ("and", "a", "an", "point"):
+            return None
     return None

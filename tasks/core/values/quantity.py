@@ -39,6 +39,9 @@ _RISE = re.compile(
 _OVER = re.compile(r"(百|千|万)分之")
 _FRACTION = re.compile(r"([\d零一二三四五六七八九十百千万两]+)分之([\d零一二三四五六七八九十百千万两点.]+)")
 _TENTHS = re.compile(r"([\d.]+|[一二三四五六七八九两十])(成|折)([一二三四五六七八九半]?)")
+_DISCOUNT = re.compile(r"([一二三四五六七八九])([一二三四五六七八九])折")
+_DIGITS = "零一二三四五六七八九"
+_SIZE = re.compile(r"[万萬亿億兆]|thousand|lakh|million|crore|billion|trillion|\b(?:bn|mn|mln)\b", re.I)
 _SLASH = re.compile(r"(\d{1,4}) ?/ ?(\d{1,4})")
 _OF = re.compile(r"(\S+) (?:in|out of) (\S+)")
 _HALF_TAIL = re.compile(r"(个|年|天|小时|倍|成)半$")
@@ -98,11 +101,13 @@ def _special(text: str) -> Amount | None:
         if under is None or over is None or under[1] or over[1] or not under[0]:
             return None
         return Amount(over[0] / under[0], Unit("fraction", Fraction(1), text))
+    if found := _DISCOUNT.fullmatch(text):
+        return Amount(
+            Fraction(int(f"{_DIGITS.index(found[1])}{_DIGITS.index(found[2])}")), Unit(RATIO, Fraction(1, 100), text)
+        )
     if found := _TENTHS.fullmatch(text):
         head = numeral(found[1])
-        tail = (
-            Fraction(1, 2) if found[3] == "半" else Fraction("零一二三四五六七八九".index(found[3]) if found[3] else 0)
-        )
+        tail = Fraction(1, 2) if found[3] == "半" else Fraction(_DIGITS.index(found[3]) if found[3] else 0)
         if head is None or head[0] > 10 or (found[2] == "折" and head[0] == 10):
             return None
         scale = Fraction(1) if found[3] == "半" else Fraction(1, 10)
@@ -135,8 +140,11 @@ def _plain(text: str, context: Context) -> Amount:
     further = re.search(r"\d", re.sub(r"10(\^|\*\*)\d+|(?:m|cm|km|ft)\^?[23]\b", "", rest))
     if further and not money:
         return _sum(number, rest, context)
-    tail = _halved(rest)
+    used = text[: len(text) - len(rest)]
+    tail = _halved(rest.strip().removeprefix("an ").removeprefix("a ") if used.lower().endswith("half") else rest)
     unit = _unit(money, tail[1] + per, context)
+    if not unit.text and not unit.dimension and _SIZE.search(used):
+        unit = unit._replace(text="size")
     return Amount(-(number + tail[0]) if minus else number + tail[0], unit, ())
 
 

@@ -22,14 +22,15 @@ _TEXT_KEEPS = frozenset(
 """Words that a text column may hold as its value."""
 _NULL_SHAPE = re.compile(
     r"(?:该|此|相关|具体)?(?:数据|数值|数字|信息|资料|金额|数量|比例|日期)?(?:均|尚|暂|并)?(?:未|没有|不)(?:予|作|对外)?(?:披露|公布|公开|公告|提供|说明|注明|列示|记录|记载|填报|统计|给出|详)"
-    r"|(?:(?:was|were|is|are|has been|have been) )?(?:not|never) (?:been )?(?:publicly )?(?:disclosed|available|reported|stated|given|known|recorded|published|provided|specified|measured|released|announced)"
+    r"|(?:(?:was|were|is|are|has|have|had|being) )?(?:been )?(?:not|never) (?:yet )?(?:been )?(?:publicly )?(?:disclosed|available|reported|stated|given|known|recorded|published|provided|specified|measured|released|announced)"
     r"(?: (?:in|by|to) .{1,40})?|(?:was|were|is|are) (?:unavailable|undisclosed|missing|unknown|withheld|left blank(?: in .{1,40})?)|left blank in .{1,40}"
 )
 _NOT = r"(?:不再|已不|未再|并未|并不|未曾|未|没有|不|无)"
 _ZEROS = re.compile(
-    rf"零|零元|零股|〇|(?:全部|已|已经|全数)?清仓|(?:股份|持股)?(?:已)?(?:全部|悉数)(?:转让|卖出|售出|出清)(?:完毕)?|持股为零|零持股|{_NOT}(?:再)?(?:直接|继续)?(?:持有|保留|拥有|剩余|留有|留存)(?:任何|其|该公司|公司|上市公司|的){{0,3}}(?:股份|股票|股权|份额|持股)?"
-    r"|zero|nil (?:holding|shares)|no (?:holding|stake)s?|(?:no longer (?:holds?|held|holding|owns?|owned)|(?:does|did) not (?:hold|own)|(?:holds?|held|owns?|owned|had|has)) (?:any|no|zero|none|nothing)(?: of)?(?: the| its| his| her| company's| company’s| company| target's){0,2}(?: shares?| stock| stakes?| units?)?"
-    r"|(?:has |had )?sold (?:out )?(?:of )?(?:its|the|his|her) (?:entire|whole) (?:holding|stake|position)"
+    rf"零|零元|零股|〇|(?:全部|已|已经|全数)?清仓|持股为零|零持股|{_NOT}(?:再)?(?:直接|继续)?(?:持有|保留|拥有|剩余|留有|留存)(?:任何|其|该公司|公司|上市公司|的){{0,3}}(?:股份|股票|股权|份额|持股)?"
+    r"|zero|nil (?:holding|shares)|no (?:holding|stake)s?"
+    r"|(?:(?:no longer|(?:does|did|do) not|never) (?:hold|own|have)(?:s|ed|ing)? any|no longer held any|(?:holds?|held|owns?|owned|had|has) (?:no|zero|none|nothing))"
+    r"(?: of)?(?: the| its| his| her| company's| company| target's){0,2}(?: shares?| stock| stakes?| units?)?"
 )
 _NONE_OF = re.compile(
     r"(?:there (?:were|was) )?(?:no|not a single|zero) (?P<noun>[a-z' -]{2,40}?)(?: (?:was|were|is|are|have been|has been) (?:\w+)(?: (?:in|by|for|on|during) .{1,40})?| at all)?|(?:没有|未有|无)(?:任何)?(?P<han>[^\d]{1,6})"
