@@ -17,6 +17,8 @@ _BARE = re.compile(r"[\s约大概近about~≈]*[-+−(]?\s*[\d.,'\s]+\)?\s*", re
 _RATIO = re.compile(r"(?i)ratio|fraction|小数|比率")
 _FACTOR, _GAP = 10.0, 1000.0
 _FEW, _SOME = 3, 8
+_OVER = 0.1
+"""Share of bare numbers that no ratio can be, above which none of a column's bare numbers is believed."""
 
 
 def is_ratio(column: PlanColumn) -> bool:
@@ -34,8 +36,9 @@ def check(column: PlanColumn, readings: Sequence[Reading]) -> tuple[Reading, ...
     sizes = {r.raw: abs(float(r.value)) for r in readings if _is_number(r.value) and r.value}
     doubtful = {r.raw for r in readings if r.raw in sizes and (is_bare(r.raw) or r.status == "derived")}
     sure = [size for raw, size in sizes.items() if raw not in doubtful]
-    over = [sizes[raw] > 1 for raw in doubtful if is_bare(raw)]
-    in_percent = is_ratio(column) and sum(over) * 2 > len(over) > 1
+    bare = [r for r in readings if is_bare(r.raw) and (r.raw in sizes or r.value is None)]
+    over = [r for r in bare if r.value is None or sizes[r.raw] > 1]
+    in_percent = is_ratio(column) and len(over) > _OVER * len(bare)
     checked = []
     for reading in readings:
         reason = ""

@@ -49,7 +49,7 @@ async def store_table(
         _write(path, name, merged.records, drawn, places)
         database = stores.current().put_file(path, file_name(document.stem))
     enough = merged.sections_good >= settings.good_share * merged.sections_all > 0
-    doubtful = sum(column.count("unverified") + column.count("conflict") for column in drawn)
+    doubtful = sum(column.count("unverified") + column.count("conflict") for column in drawn if column.stored)
     return DerivedTable(
         stem=document.stem,
         table=name,
@@ -87,7 +87,9 @@ def _draw(plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...]) -> t
         if column.name == plan.key:
             settled = tuple(_key_cell(record, cell) for record, cell in found)
         else:
-            settled = tuple(settle(cell, values, column.type) for _, cell in found)
+            settled = tuple(
+                settle(cell, values, "text" if column.role == "noise" else column.type) for _, cell in found
+            )
         drawn.append(Drawn(column, settled, read.program if read else ""))
     return tuple(drawn)
 
@@ -157,7 +159,7 @@ def _notes(
     if not good >= settings.good_share * all_ > 0:
         yield f"imperfect: {good} of {all_} sections are good, {settings.good_share:.0%} are wanted"
     for status, what in (("unverified", "could not be read or look wrong"), ("conflict", "contradict each other")):
-        if names := [f"{d.column.name} ({d.count(status)})" for d in drawn if d.count(status)]:
+        if names := [f"{d.column.name} ({d.count(status)})" for d in drawn if d.stored and d.count(status)]:
             yield f"values that {what}: {', '.join(names)}"
     if names := [d.column.name for d in drawn if not d.stored]:
         yield f"kept in _cells only: {', '.join(names)}"

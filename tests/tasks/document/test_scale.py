@@ -21,8 +21,10 @@ def doubted(unit: str, *values: Any, derived: tuple[str, ...] = ()) -> list[str]
 
 
 def test_a_bare_number_above_one_is_no_ratio() -> None:
-    assert doubted("ratio", ("1.55%", 0.0155), ("1.55", 1.55), ("0.3", 0.3), ("250%", 2.5)) == ["1.55"]
+    assert doubted("ratio", ("1.55%", 0.0155), ("1.55", 1.55), ("0.3", 0.3), ("250%", 2.5)) == ["1.55", "0.3"]
     assert doubted("ratio", ("12.5", 12.5), ("30.1", 30.1), ("0.9", 0.9)) == ["12.5", "30.1", "0.9"]
+    assert doubted("ratio", ("12.5", None), ("0.9", 0.9), ("3%", 0.03)) == ["0.9"]
+    assert doubted("ratio", ("12.5", None), *((f"0.{n}", n / 100) for n in range(10, 30))) == []
     assert doubted("ratio（小数比例）", ("0.1", 0.1), ("0.9", 0.9)) == []
 
 

@@ -140,6 +140,13 @@ def test_a_table_whose_sections_failed_is_marked_imperfect(store: Store) -> None
     assert table.perfect and table.notes == ()
 
 
+def test_noise_that_nobody_read_does_not_make_a_table_imperfect(store: Store) -> None:
+    found = piece(said("R1", "code", "1", 1), said("R1", "pages", "five", 1), said("R1", "pages", "6", 2))
+    table, path = draw(plan(COLUMNS[0], column("pages", "integer", role="noise")), (found,), ())
+    assert table.perfect and [c.conflict for c in table.columns] == [0, 0, 1]
+    assert rows(path, "SELECT count(*) FROM _cells WHERE status = 'conflict'") == [(1,)]
+
+
 def test_equal_inputs_give_equal_bytes(store: Store) -> None:
     first, _ = draw()
     again, _ = draw(results=(SAID.model_copy(update={"findings": SAID.findings[::-1]}),))
