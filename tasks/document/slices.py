@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from tasks.core.files import store as stores
 from tasks.core.llm import tokens
-from tasks.core.models.document import Converted, Plan, PlanColumn, PlanSection, Slice
+from tasks.core.models.document import Converted, Plan, PlanSection, Slice
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import ExtractSettings
 from tasks.document.chunks import chunks
@@ -136,8 +136,9 @@ def _section(text: _Text, section: PlanSection, plan: Plan, rules: str, settings
         return sum(sizes[n] for n in {n for at in run for n in lines[records[at]]}) <= settings.tokens
 
     columns = tuple(plan.column(name) for name in section.columns)
+    empty = Slice(section=section.id, columns=columns, key=plan.key, lines=(), expected=(), rules=rules)
     return [
-        _slice(text, section.id, columns, plan.key, {records[at]: lines[records[at]] for at in run}, rules)
+        _slice(text, empty, {records[at]: lines[records[at]] for at in run})
         for run in chunks(records, settings.records, joined, fits)
     ]
 
@@ -211,21 +212,18 @@ def _elsewhere(text: _Text, section: PlanSection, plan: Plan) -> list[int]:
     ]
 
 
-def _slice(
-    text: _Text, section: str, columns: tuple[PlanColumn, ...], key: str, lines: dict[str, set[int]], rules: str
-) -> Slice:
+def _slice(text: _Text, empty: Slice, lines: dict[str, set[int]]) -> Slice:
+    """The empty slice of the section with these records and their lines."""
     numbers = sorted({number for own in lines.values() for number in own})
     within = {number: at for at, number in enumerate(numbers, start=1)}
-    return Slice(
-        section=section,
-        columns=columns,
-        key=key,
-        lines=tuple((within[number], text.text(number)) for number in numbers),
-        expected=tuple(lines),
-        belongs=tuple((record, tuple(within[n] for n in sorted(own))) for record, own in lines.items()),
-        called=tuple((record, name) for record, own in lines.items() if (name := text.called(record, own))),
-        places=tuple(numbers),
-        rules=rules,
+    return empty.model_copy(
+        update={
+            "lines": tuple((within[number], text.text(number)) for number in numbers),
+            "expected": tuple(lines),
+            "belongs": tuple((record, tuple(within[n] for n in sorted(own))) for record, own in lines.items()),
+            "called": tuple((record, name) for record, own in lines.items() if (name := text.called(record, own))),
+            "places": tuple(numbers),
+        }
     )
 
 
