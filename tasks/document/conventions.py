@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tasks.core.models.document import PlanColumn
-from tasks.core.values.context import Context
+from tasks.core.values.door import Context, read_value
 from tasks.document.words import stated_words
 
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -88,6 +88,7 @@ _COMMA, _POINT = (
     re.compile(r"(?<![\d.,])(?:\d{1,3}(?:,\d{3})+\.\d+|\d+\.(?:\d{1,2}|\d{4,}))(?![\d.,])"),
 )
 _MOST = 3
+_PROBE = 7
 
 
 def infer(column: PlanColumn, raws: Sequence[str], rules: str) -> Context:
@@ -151,12 +152,15 @@ def _fiscal_start(told: str) -> int | None:
 
 
 def _bare_unit(column: PlanColumn, rules: str) -> str:
-    """The unit in the document's own head of the column, as in 数量（万股）, or what a rule says of bare numbers."""
-    if match := _HEAD_UNIT.search(column.doc_meaning):
-        return (match[1] or match[2]).strip()
-    if match := _BARE_UNIT.search(rules):
-        return (match[1] or match[2]).strip()
-    return ""
+    """The unit in the document's own head of the column, as in 数量（万股）, or what a rule says of bare numbers.
+
+    What stands in brackets is a unit only where a number with it can be read in the column's unit.
+    """
+    if column.type not in ("integer", "number"):
+        return ""
+    found = [*_HEAD_UNIT.finditer(column.doc_meaning), *_BARE_UNIT.finditer(rules)]
+    units = [(match[1] or match[2]).strip() for match in found]
+    return next((u for u in units if read_value(f"{_PROBE} {u}", "number", column.unit).value is not None), "")
 
 
 def _dollar(unit: str) -> str:
