@@ -6,7 +6,10 @@ import asyncio
 from datetime import date
 
 from flows.request import AnswerRequest
-from flows.session import Ended, session
+from flows.session import Ended, Run, session
+from tasks.core.models.document import Derivation
+from tasks.core.models.semantics import Knowledge
+from tasks.core.models.source import Inventory
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
@@ -16,13 +19,27 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
     """Answer the question over the folder and write the files; `prefect` and `today` as in `session`."""
     async with session(request, prefect, today) as run:
         inventory = await take_inventory(request.folder, run.settings.intake)
-        knowledge, catalogue = await asyncio.gather(
-            read_knowledge(inventory),
+        (knowledge, derivation), catalogue = await asyncio.gather(
+            _read(run, inventory),
             build_catalogue(inventory, run.settings.intake),
         )
         # Here, because they take longer to import than the intake to begin.
         from flows.solve import solve
         from tasks.solve.publish import deliver
 
+        if derivation.documents:
+            from tasks.intake.derived import add_derived
+
+            catalogue = await add_derived(catalogue, derivation, run.settings.intake)
         answer = await solve(run.question, catalogue, knowledge, run.settings)
-        return run.end(answer, await deliver(answer, str(run.out), request.csv_name))
+        return run.end(answer, await deliver(answer, str(run.out), request.csv_name, derivation.tables))
+
+
+async def _read(run: Run, inventory: Inventory) -> tuple[Knowledge, Derivation]:
+    """The knowledge, and the tables of documents where there are any."""
+    knowledge = await read_knowledge(inventory)
+    if not inventory.of("document"):
+        return knowledge, Derivation()
+    from flows.document import derive
+
+    return knowledge, await derive(run.question, inventory, knowledge, run.settings)

@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prefect import Flow, State, get_run_logger
+from prefect.artifacts import acreate_table_artifact
 from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
 from prefect.states import Failed
 from prefect.types.entrypoint import EntrypointType
 
 from flows.answer import answer
-from flows.request import AnswerRequest
+from flows.document import Drawn, document
+from flows.request import AnswerRequest, DocumentRequest
 from flows.session import Ended
 
 if TYPE_CHECKING:
     from prefect.deployments.runner import RunnerDeployment
 
 
-class RequestFlow(Flow[[AnswerRequest], Coroutine[Any, Any, Ended | State[Ended]]]):
+class RequestFlow(Flow[..., Coroutine[Any, Any, Any]]):
     """A flow of a request."""
 
     def serialize_parameters(self, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -29,11 +31,14 @@ class RequestFlow(Flow[[AnswerRequest], Coroutine[Any, Any, Ended | State[Ended]
 
 
 def _name() -> str:
-    request = AnswerRequest.model_validate(flow_run.parameters["request"])
-    return f"{Path(request.folder).name}: {request.question or 'its own question'}"[:120]
+    given = flow_run.parameters["request"]
+    asked = given["question"] if isinstance(given, dict) else given.question
+    folder = given["folder"] if isinstance(given, dict) else given.folder
+    alone = "its documents" if flow_run.flow_name == "document" else "its own question"
+    return f"{Path(folder).name}: {asked or alone}"[:120]
 
 
-def _flow(name: str) -> Callable[[Callable[[AnswerRequest], Coroutine[Any, Any, Ended | State[Ended]]]], RequestFlow]:
+def _flow(name: str) -> Callable[[Callable[..., Coroutine[Any, Any, Any]]], RequestFlow]:
     return lambda function: RequestFlow(function, name=name, flow_run_name=_name, persist_result=False)
 
 
@@ -49,9 +54,43 @@ async def answer_flow(request: AnswerRequest) -> Ended | State[Ended]:
     return Failed(message=said, data=ended) if ended.answer.status == "failed" else ended
 
 
+@_flow("document")
+async def document_flow(request: DocumentRequest) -> Drawn | State[Drawn]:
+    """Draw tables from the documents of a folder: SQLite files in which every cell has its quote, line and status."""
+    context = FlowRunContext.get()
+    assert context and context.flow_run and context.flow_run.created
+    drawn = await document(request, str(context.flow_run.id), context.flow_run.created.astimezone().date())
+    derivation = drawn.derivation
+    for problem in derivation.problems:
+        get_run_logger().warning(problem)
+    said = f"{len(derivation.tables)} tables from {len(derivation.documents)} documents. Files: {drawn.out}"
+    get_run_logger().info(said)
+    if derivation.tables:
+        await acreate_table_artifact(
+            table=_qualities(drawn), key="documents", description="Cells by status, one row per column"
+        )
+    return Failed(message=said, data=drawn) if derivation.documents and not derivation.tables else drawn
+
+
+def _qualities(drawn: Drawn) -> list[dict[str, Any]]:
+    """Plan and quality of every column drawn."""
+    shown = ("name", "type", "unit", "verified", "derived", "unverified", "conflict", "missing")
+    return [
+        {"table": table.table, "records": table.records, **column.model_dump(include=set(shown))}
+        for table in drawn.derivation.tables
+        for column in table.columns
+    ]
+
+
 async def deployments() -> list[RunnerDeployment]:
     """What `tablewright serve` offers; `deployments/prefect.yaml` says the same for workers."""
     made = answer_flow.ato_deployment(
         "tables", description=answer_flow.description, tags=["tablewright"], entrypoint_type=EntrypointType.MODULE_PATH
     )
-    return [await made]
+    drawing = document_flow.ato_deployment(
+        "documents",
+        description=document_flow.description,
+        tags=["tablewright"],
+        entrypoint_type=EntrypointType.MODULE_PATH,
+    )
+    return [await made, await drawing]

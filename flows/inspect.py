@@ -92,12 +92,12 @@ def _of_table(table: Table) -> list[Remark]:
 async def inspect(folder: str, settings: Settings) -> Findings:
     """Read and measure a folder, over the same records that its questions use."""
     check_store(folder, settings.store.folder)
-    with stores.use(open_store(settings)) as store:
+    with stores.use(open_store(settings)):
         inventory = await take_inventory(folder, settings.intake)
         knowledge = await read_knowledge(inventory)
         catalogue = await build_catalogue(inventory, settings.intake)
         profile = await profile_tables(catalogue, knowledge, settings.profiling, settings.query)
-        async with Engine(store.local(catalogue.database), settings.query) as engine:
+        async with Engine.over(catalogue, settings.query) as engine:
             samples = [await _sample(engine, table) for table in catalogue.tables[:_SAMPLED_TABLES]]
         return Findings(catalogue=catalogue, knowledge=knowledge, profile=profile, samples=tuple(samples))
 

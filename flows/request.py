@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import tempfile
 from datetime import date
-from pathlib import Path
-from typing import Any, Literal
+from pathlib import Path, PurePosixPath
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tasks.core.errors import InputError
 from tasks.core.files.paths import expand, is_folder
 from tasks.core.models.answer import Question
+from tasks.core.models.source import Inventory
 from tasks.intake.task import read_task
 
 Style = Literal["profile", "tools", "json", "single"]
 
 
-class AnswerRequest(BaseModel):
-    """One question over one folder of tables."""
+class Request(BaseModel):
+    """What is asked of a folder."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", title="Question")
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    PLACE: ClassVar[str] = "answers"
+    """Folder of the store for files without a folder of their own."""
 
     folder: str = Field(
         title="Folder", description="Path of the folder with the tables, on the machine that runs tablewright."
@@ -41,25 +45,66 @@ class AnswerRequest(BaseModel):
     out: str = Field(
         default="", title="Output folder", description="Where the files go. Empty: a folder of the run in the store."
     )
-    style: Style = Field(
-        default="profile",
-        title="Style",
-        description="How the model works: tools calls tools, json writes one action a turn, single writes one query.",
-    )
     seconds: float = Field(
         default=0,
         ge=0,
         title="Time limit",
         description="Seconds after which the run asks no more and ends with what it has. 0: the profile's budget.",
     )
+
+    def overrides(self) -> dict[str, Any]:
+        """What the request changes in the settings of its profile."""
+        return {"budget": {"seconds": self.seconds}} if self.seconds else {}
+
+
+class AnswerRequest(Request):
+    """One question over one folder of tables."""
+
+    model_config = ConfigDict(title="Question")
+
+    style: Style = Field(
+        default="profile",
+        title="Style",
+        description="How the model works: tools calls tools, json writes one action a turn, single writes one query.",
+    )
     csv_name: str = Field(
         default="answer.csv", title="Name of the table", description="File name of the answer's table."
     )
 
     def overrides(self) -> dict[str, Any]:
-        """What the request changes in the settings of its profile."""
+        """The style, too."""
         style = {} if self.style == "profile" else {"agent": {"style": self.style}}
-        return {**style, **({"budget": {"seconds": self.seconds}} if self.seconds else {})}
+        return {**super().overrides(), **style}
+
+
+class DocumentRequest(Request):
+    """The documents of one folder; with a question those that matter for it."""
+
+    model_config = ConfigDict(title="Documents")
+
+    PLACE: ClassVar[str] = "tables"
+    question: str = Field(
+        default="", title="Question", description="In any language. Empty: every document is drawn from."
+    )
+    only: tuple[str, ...] = Field(
+        default=(), title="Only", description="Names of documents, without suffix. Empty: all of them."
+    )
+
+    def chosen(self, inventory: Inventory) -> Inventory:
+        """The inventory with the documents of `only`. Raises InputError when one of them is not there."""
+        wanted = {stem.casefold() for stem in self.only}
+        found = {PurePosixPath(file.path).stem.casefold() for file in inventory.of("document")}
+        if unknown := sorted(wanted - found):
+            known = ", ".join(sorted(found)) or "none"
+            raise InputError(f"there is no document {unknown[0]!r}", f"the folder's documents: {known}")
+        if not wanted:
+            return inventory
+        kept = [
+            file
+            for file in inventory.files
+            if file.outcome != "document" or PurePosixPath(file.path).stem.casefold() in wanted
+        ]
+        return inventory.model_copy(update={"files": tuple(kept)})
 
 
 def make(**given: Any) -> AnswerRequest:
@@ -72,8 +117,8 @@ def make(**given: Any) -> AnswerRequest:
         raise InputError(f"{name} {first['input']!r}: {first['msg']}", "see `tablewright answer --help`") from error
 
 
-def question_of(request: AnswerRequest, today: date) -> Question:
-    """The question with its day, from the request or the folder's `task.json`.
+def question_of(request: Request, today: date) -> Question:
+    """The question with its day, from the request or the folder's `task.json`; that of documents may be empty.
 
     Raises InputError when there is no such folder, or nothing is asked.
     """
@@ -82,6 +127,8 @@ def question_of(request: AnswerRequest, today: date) -> Question:
     as_of = request.as_of or today
     if text := request.question.strip():
         return Question(text=text, as_of=as_of)
+    if isinstance(request, DocumentRequest):
+        return Question(text="", as_of=as_of)
     task = read_task(request.folder)
     if task is None:
         raise InputError("no question is asked", 'add it: tablewright answer FOLDER "question"')
@@ -97,7 +144,7 @@ def check_store(folder: str, store: Path) -> None:
         )
 
 
-def check_out(request: AnswerRequest, out: Path) -> None:
+def check_out(request: Request, out: Path) -> None:
     """Raise InputError when files cannot be written there, or it is among the sources, which are never written to."""
     if out.resolve().is_relative_to(expand(request.folder).resolve()):
         raise InputError(

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from flows.request import AnswerRequest, check_out, check_store, question_of
+from flows.request import Request, check_out, check_store, question_of
 from tasks import stage
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.files import store as stores
@@ -56,7 +56,7 @@ class Run:
     """A run under way: what was asked, under which settings, what it spent so far."""
 
     id: str
-    request: AnswerRequest
+    request: Request
     question: Question
     settings: Settings
     store: Store
@@ -109,7 +109,7 @@ class Run:
 
 
 @contextlib.asynccontextmanager
-async def session(request: AnswerRequest, prefect: str = "", today: date | None = None) -> AsyncIterator[Run]:
+async def session(request: Request, prefect: str = "", today: date | None = None) -> AsyncIterator[Run]:
     """Open a run; stages called inside find its store, its door and its budget. Its record is written at the end.
 
     `prefect` is the id of the flow run around it, `today` what an open `as_of` means (the machine's day by default).
@@ -122,7 +122,7 @@ async def session(request: AnswerRequest, prefect: str = "", today: date | None 
     block = await _block(settings, prefect)
     store = open_store(settings, block)
     identity = f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    out = expand(request.out).absolute() if request.out else settings.store.folder / "answers" / identity
+    out = expand(request.out).absolute() if request.out else settings.store.folder / request.PLACE / identity
     check_out(request, out)
     meter = Meter(settings.budget)
     run = Run(identity, request, question, settings, store, meter, out, prefect)

@@ -59,17 +59,16 @@ def prompt(question: Question, documents: Sequence[Converted], knowledge: Knowle
 
 
 def preview(document: Converted, text: str, lines: int, chars: int) -> str:
-    """The document's name and its first lines, each cut; or why it has none."""
+    """The document's name, which is data too, and its first lines, each cut; or why it has none."""
     head = f"doc_name: {document.stem.replace(chr(10), ' ')}"
     if not text.strip():
         reason = document.reason or document.status.replace("_", " ")
-        return f"{head}\n{fence(f'(no preview: {reason}; its content is unknown)')}"
+        return fence(f"{head}\n(no preview: {reason}; its content is unknown)")
     rows = text.split("\n")
     shown = [row[:chars] + "…" * (len(row) > chars) for row in rows[:lines]]
     more = len(rows) - len(shown)
-    return (
-        f"{head} ({len(rows)} lines)\n{fence(chr(10).join(shown) + (f'{chr(10)}({more} more lines)' if more else ''))}"
-    )
+    tail = [f"({more} more lines)"] * bool(more)
+    return fence("\n".join([f"{head} ({len(rows)} lines)", *shown, *tail]))
 
 
 def _text(document: Converted) -> str:

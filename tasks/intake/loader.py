@@ -77,6 +77,9 @@ def _read(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:
     if kind == "sqlite":
         with builder.transaction():
             return sqlitefile.load(path, stored, builder, scratch, float(request["view_seconds"]))
+    if kind == "derived":
+        with builder.transaction():
+            return sqlitefile.load_table(path, stored, builder, request["table"], request["types"])
     if kind == "json":
         with builder.transaction():
             return Loaded(parts=jsonfile.load(path, stored, builder, scratch))

@@ -87,6 +87,23 @@ def load(path: Path, stored: str, builder: Builder, scratch: Path, seconds: floa
                 Path(f"{local}{name}").unlink(missing_ok=True)
 
 
+def load_table(path: Path, stored: str, builder: Builder, name: str, types: dict[str, str]) -> Loaded:
+    """Load one table of a SQLite file of ours as `<stored>`; `types` are what its columns shall count as, by name.
+
+    Raises InputError when the file is no readable SQLite database.
+    """
+    try:
+        connection = _open(path, False)
+        try:
+            info = connection.execute(f"pragma table_xinfo({quote(name)})").fetchall()
+            declared = [types.get(row[1], row[2] or "") for row in info]
+            return Loaded(parts=(_load_one(connection, name, [r[1] for r in info], declared, (builder, stored, ())),))
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError as error:
+        raise InputError(f"the database cannot be read: {error}") from error
+
+
 def _place(path: Path, head: bytes, scratch: Path) -> tuple[Path, list[str]]:
     """Where to read the database, and what to say about its side files."""
     sides = [side for side in _SIDES if _filled(Path(f"{path}{side}"))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tasks.core.files import store as stores
 from tasks.core.llm import door
 from tasks.core.llm.prompts import fence, fill
 from tasks.core.models.answer import Assignment, Attempt
@@ -15,13 +14,15 @@ from tasks.solve import single, tools
 from tasks.solve.bench import Bench
 from tasks.solve.contract import contract_text
 from tasks.solve.dialogue import Dialogue
-from tasks.solve.reading import documents
+from tasks.solve.layout import one_line
+from tasks.solve.reading import documents, remarks
 from tasks.solve.styles import ROLE, STYLES
 from tasks.solve.transcript import Transcript
 from tasks.stage import stage
 
 PROMPTS = Path(__file__).parent / "prompts"
 _LISTED_DOCUMENTS = 40
+_NOTE_CHARS = 160
 
 
 @stage(roles=("agent", "greedy"), prompts=("agent.md", "assignment.md", "json.md", "tools.md", "bare.md", "single.md"))
@@ -30,7 +31,7 @@ async def solve_question(given: Assignment, limits: SolverSettings) -> Attempt:
 
     What a budget or a dead endpoint cut short is marked as unsettled and tried again by the next run.
     """
-    async with Engine(stores.current().local(given.catalogue.database), limits.query) as engine:
+    async with Engine.over(given.catalogue, limits.query) as engine:
         if limits.agent.style == "single":
             return await single.solve_single(given, engine, limits)
         if limits.agent.style == "bare":
@@ -66,7 +67,11 @@ def _opening(bench: Bench) -> list[dict[str, str]]:
     offered = tools.offered(bench)
     protocol = fill(PROMPTS / f"{style}.md", **({"tools": tools.manual(offered)} if style == "json" else {}))
     rules = fill(PROMPTS / "agent.md", protocol=protocol, turns=str(bench.limits.agent.turns))
-    listed = [f"{path} ({lines} lines)" for path, lines in documents(bench).items()]
+    notes = remarks(bench)
+    listed = [
+        f"{path} ({lines} lines{f'; {one_line(notes[path], _NOTE_CHARS)}' if path in notes else ''})"
+        for path, lines in documents(bench).items()
+    ]
     more = [f"and {len(listed) - _LISTED_DOCUMENTS} more"] * (len(listed) > _LISTED_DOCUMENTS)
     task = fill(
         PROMPTS / "assignment.md",

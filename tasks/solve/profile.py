@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
-from tasks.core.files import store
 from tasks.core.models.catalogue import Catalogue, Column, ColumnProfile, Profile, Table, TableProfile
+from tasks.core.models.document import ColumnQuality
 from tasks.core.models.semantics import Definition, Knowledge
 from tasks.core.settings import ProfilingSettings, QuerySettings
 from tasks.core.sql.columns import Facts, Wanted, measure_columns
@@ -30,7 +30,7 @@ async def profile_tables(
     started = time.monotonic()
     wanted = [Wanted(t.name, c.name, c.type, t.rows) for t in catalogue.tables for c in t.columns]
     names = {table.name: _aliases(table) for table in catalogue.tables}
-    async with Engine(store.current().local(catalogue.database), limits) as engine:
+    async with Engine.over(catalogue, limits) as engine:
         deadline = started + settings.seconds * _COLUMNS_SHARE
         facts = await measure_columns(engine, wanted, settings.examples, deadline)
         fields = [
@@ -56,8 +56,9 @@ async def profile_tables(
 
 
 def _table(table: Table, facts: Sequence[Facts], known: Mapping[str, Definition], examples: int) -> TableProfile:
+    said = {quality.name: quality for quality in table.drawn.columns} if table.drawn else {}
     columns = tuple(
-        _column(column, found, table.rows, known.get(plain(column.name)), examples)
+        _told(_column(column, found, table.rows, known.get(plain(column.name)), examples), said.get(column.name))
         for column, found in zip(table.columns, facts, strict=True)
     )
     notes = table.notes
@@ -83,6 +84,13 @@ def _column(column: Column, facts: Facts, rows: int, known: Definition | None, e
         is_key=0 < rows == facts.distinct,
         notes=notes,
     )
+
+
+def _told(column: ColumnProfile, drawn: ColumnQuality | None) -> ColumnProfile:
+    """A column drawn from a document holds what its plan says, in the plan's unit; the knowledge was in the plan."""
+    if drawn is None:
+        return column
+    return column.model_copy(update={"unit": drawn.unit or column.unit, "meaning": column.meaning or drawn.meaning})
 
 
 def _unit(shape: str) -> str:

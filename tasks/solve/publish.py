@@ -17,11 +17,13 @@ from tasks.core.evidence.package import Findings, package
 from tasks.core.files import store as stores
 from tasks.core.llm import door
 from tasks.core.models.answer import Answer, AnswerTable, Assignment, Attempt
+from tasks.core.models.document import DerivedTable
 from tasks.core.models.evidence import Delivery, Evidence, Replay
 from tasks.core.settings import PublishSettings, SolverSettings
 from tasks.core.sql import joins
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import unique_names
+from tasks.solve.follow import follow_cells
 from tasks.solve.replay import Replayed, patient, replay
 from tasks.solve.report.page import render
 from tasks.solve.report.summary import code, summarise
@@ -58,8 +60,12 @@ async def publish(given: Assignment, attempt: Attempt, solver: SolverSettings, l
 
 
 @stage(fresh=True)
-async def deliver(answer: Answer, out: str, csv_name: str = "answer.csv") -> Delivery:
+async def deliver(
+    answer: Answer, out: str, csv_name: str = "answer.csv", derived: tuple[DerivedTable, ...] = ()
+) -> Delivery:
     """Write the answer's files into the folder `out`, each whole or not at all, and show them in Prefect.
+
+    The tables drawn from documents go to `derived/` in it.
 
     A table that is withheld leaves no CSV file, not even that of an earlier run. Raises InputError when the
     folder cannot be written.
@@ -68,6 +74,7 @@ async def deliver(answer: Answer, out: str, csv_name: str = "answer.csv") -> Del
     files = {"evidence.json": store.get(answer.evidence), "report.html": store.get(answer.report)}
     if answer.table:
         files[csv_name] = store.get(answer.table.file)
+    files |= {f"derived/{table.database.name}": store.get(table.database) for table in derived}
     try:
         folder = Path(out).expanduser().absolute()
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,15 +104,15 @@ async def _replay(
     if candidate is None:
         return Findings(), None
     parts = outline(candidate.submission.sql)
-    database = stores.current().local(given.catalogue.database)
-    async with Engine(database, patient(solver.query, limits.preview_rows)) as engine:
+    async with Engine.over(given.catalogue, patient(solver.query, limits.preview_rows)) as engine:
         try:
             replayed = await replay(candidate, parts, engine, solver.sandbox, folder)
         except EvidenceError as error:
             submission = candidate.submission.model_dump(include={"sql", "program"})
             return Findings(Replay(**submission, expected=candidate.digest, error=error.message), parts), None
         measured = await joins.audit(engine, candidate.submission.sql) if limits.join_audit else ()
-    return Findings(replayed.replay, parts, replayed.tally, measured), replayed
+        cells = await follow_cells(replayed, parts, given.catalogue, engine)
+    return Findings(replayed.replay, parts, replayed.tally, measured, cells), replayed
 
 
 def _keep(replayed: Replayed) -> AnswerTable:

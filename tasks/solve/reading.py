@@ -53,6 +53,11 @@ def documents(bench: Bench) -> dict[str, int]:
     return {knowledge.path: len(knowledge.text.splitlines()), **found} if knowledge.text else found
 
 
+def remarks(bench: Bench) -> dict[str, str]:
+    """What is to be said about some of them, by path: its table, or why there is none."""
+    return {document.path: document.note for document in bench.assignment.catalogue.documents if document.note}
+
+
 def read_document(bench: Bench, path: str, first_line: int, lines: int) -> Observation:
     """Numbered lines of a document or of the knowledge."""
     known = documents(bench)

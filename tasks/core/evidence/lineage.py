@@ -14,7 +14,11 @@ def origins(catalogue: Catalogue) -> tuple[Origin, ...]:
     return tuple(
         Origin(
             **file.model_dump(include={"path", "kind", "size", "sha256", "outcome", "reason"}),
-            tables=tuple(table.name for table in catalogue.tables if table.path == file.path),
+            tables=tuple(
+                table.name
+                for table in catalogue.tables
+                if file.path in (table.drawn.paths if table.drawn else (table.path,))
+            ),
         )
         for file in catalogue.files
     )

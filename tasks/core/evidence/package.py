@@ -8,10 +8,21 @@ from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import JsonValue
 
-from tasks.core.evidence import checks, lineage
+from tasks.core.evidence import checks, drawn, lineage
 from tasks.core.evidence.rows import Tally
 from tasks.core.models.answer import Assignment, Attempt, JoinAudit, Status
-from tasks.core.models.evidence import Check, Evidence, Origin, Outline, Replay, Solving, StageUsage, UsedTable
+from tasks.core.models.evidence import (
+    AnswerCell,
+    Check,
+    DrawnUse,
+    Evidence,
+    Origin,
+    Outline,
+    Replay,
+    Solving,
+    StageUsage,
+    UsedTable,
+)
 from tasks.core.models.run import Usage
 
 
@@ -23,6 +34,7 @@ class Findings:
     parts: Outline = field(default_factory=Outline)
     tally: Tally | None = None
     joins: tuple[JoinAudit, ...] = ()
+    cells: tuple[AnswerCell, ...] = ()
 
 
 def package(
@@ -35,6 +47,7 @@ def package(
     """The evidence, with no time, place or secret in it."""
     used = lineage.used_tables(found.parts, found.replay.sql, given.catalogue) if found.replay else ()
     made = tuple(_checks(attempt, found, used))
+    uses = drawn.uses(used, given.catalogue)
     sources = lineage.origins(given.catalogue)
     return Evidence(
         question=given.question,
@@ -44,10 +57,12 @@ def package(
         replay=found.replay,
         outline=found.parts,
         used=used,
+        drawn=uses,
+        cells=found.cells,
         joins=found.joins,
         statements=lineage.statements(used, given.question.text, given.knowledge),
         checks=made,
-        doubts=tuple(_doubts(attempt, made, sources)),
+        doubts=tuple(_doubts(attempt, made, sources, uses)),
         sources=sources,
         solving=_solving(attempt),
         models=models,
@@ -78,11 +93,14 @@ def _checks(attempt: Attempt, found: Findings, used: tuple[UsedTable, ...]) -> I
     yield from checks.join_losses(found.joins)
 
 
-def _doubts(attempt: Attempt, made: tuple[Check, ...], sources: tuple[Origin, ...]) -> Iterator[str]:
+def _doubts(
+    attempt: Attempt, made: tuple[Check, ...], sources: tuple[Origin, ...], uses: tuple[DrawnUse, ...]
+) -> Iterator[str]:
     """What speaks against taking the answer at its word, the gravest first."""
     yield from (check.detail for check in made if check.outcome == "failed")
     if attempt.agreement is not None and attempt.agreement < 1 and attempt.candidate:
         yield f"{attempt.candidate.votes} of {attempt.samples} samples gave this result; the others gave something else"
+    yield from drawn.doubts(uses)
     yield from (check.detail for check in made if check.outcome == "noted")
     yield from map(_first_line, attempt.problems)
     yield from (f"writing down the expected answer: {_first_line(text)}" for text in attempt.contract.problems)
@@ -104,6 +122,8 @@ def _solving(attempt: Attempt) -> Solving:
 
 
 def _usage(given: Assignment, attempt: Attempt) -> Iterator[StageUsage]:
+    for spent in given.catalogue.drawing:
+        yield StageUsage(stage=spent.stage, calls=spent.calls, tokens_in=spent.tokens_in, tokens_out=spent.tokens_out)
     for stage, usage in (("contract", given.contract.usage), ("agent", attempt.usage)):
         if usage != Usage():
             calls = usage.whoever_paid().calls

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tasks.core.models.document import DerivedTable
+from tasks.core.models.run import StageSpend
 from tasks.core.models.source import ArtifactRef, SourceFile
 from tasks.core.models.value import Value
 
@@ -30,6 +32,8 @@ class Table(Value):
     set_aside: int = 0
     """Rows of the source that could not be parsed; they are kept in `<name>__set_aside`, not lost."""
     notes: tuple[str, ...] = ()
+    drawn: DerivedTable | None = None
+    """Where its cells stand in a document; None for a table that is one in its file."""
 
     @property
     def origin(self) -> str:
@@ -44,6 +48,8 @@ class Document(Value):
     text: ArtifactRef
     """UTF-8; lines end with `\\n`, as many as in the file."""
     lines: int
+    note: str = ""
+    """What a reader should know: made from a PDF, no table was drawn from it …; mostly empty."""
 
 
 class Catalogue(Value):
@@ -54,7 +60,11 @@ class Catalogue(Value):
     files: tuple[SourceFile, ...]
     """All files of the inventory, with their final outcome."""
     documents: tuple[Document, ...] = ()
-    """Documents whose text can be read as it is (Markdown, plain text)."""
+    """Documents whose text can be read: as it is (Markdown, plain text), or as converted."""
+    derived: ArtifactRef | None = None
+    """A second DuckDB file, with the tables drawn from documents; None when there is none."""
+    drawing: tuple[StageSpend, ...] = ()
+    """Model calls that the derived tables took, by stage, whoever paid."""
     unsettled: Literal["", "stopped"] = ""
     """`stopped` when a file was given up for a passing reason (time, a change while reading); the next run tries again."""
 

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from tasks.core.models.answer import Candidate, Contract, JoinAudit, Question, Status, Step, Style
+from tasks.core.models.document import CellStatus
 from tasks.core.models.source import FileKind, Outcome
 from tasks.core.models.value import Value
 
@@ -44,6 +45,63 @@ class UsedTable(Value):
     """Those that the query names; all of them for `*`."""
     notes: tuple[str, ...] = ()
     """What was noticed when the table and these columns were read."""
+
+
+class DocumentCell(Value):
+    """A cell of a table drawn from a document, with the place in the text that it follows from."""
+
+    record: str
+    column: str
+    value: str
+    """As the table holds it, as text; empty for NULL."""
+    raw: str = ""
+    quote: str = ""
+    path: str = ""
+    line: int = 0
+    """Line of the file; of a PDF and its like, of the text made from it. 0 where the text says nothing."""
+    page: int = 0
+    """0 where the format has no pages."""
+    status: CellStatus
+    note: str = ""
+
+
+class DrawnColumn(Value):
+    """A column that the query reads, its cells counted by status over all records of the table."""
+
+    name: str
+    verified: int = 0
+    derived: int = 0
+    unverified: int = 0
+    conflict: int = 0
+    missing: int = 0
+
+
+class DrawnUse(Value):
+    """A table drawn from a document that the query reads."""
+
+    table: str
+    paths: tuple[str, ...]
+    key: str
+    records: int
+    perfect: bool
+    database: str
+    """SHA-256 of the table's SQLite file in `derived/`."""
+    columns: tuple[DrawnColumn, ...]
+    doubtful: tuple[DocumentCell, ...] = ()
+    """Cells of these columns that are unverified or in conflict, the first of them."""
+    doubtful_all: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class AnswerCell(Value):
+    """A cell of the answer that is a cell of a document."""
+
+    row: int
+    """Row of the answer, from 1."""
+    column: str
+    """Column of the answer."""
+    table: str
+    cell: DocumentCell
 
 
 class Statement(Value):
@@ -148,6 +206,11 @@ class Evidence(Value):
     """None when there was nothing to replay."""
     outline: Outline
     used: tuple[UsedTable, ...]
+    drawn: tuple[DrawnUse, ...] = ()
+    """Of the used tables those that were drawn from documents."""
+    cells: tuple[AnswerCell, ...] = ()
+    """Cells of the answer that were followed to a document: columns that the query takes over unchanged, in answers of
+    at most 200 rows. For other columns `drawn` says what they rest on as a whole."""
     joins: tuple[JoinAudit, ...]
     statements: tuple[Statement, ...]
     checks: tuple[Check, ...]

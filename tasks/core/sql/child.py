@@ -18,7 +18,7 @@ from tasks.core.models.answer import Cell
 from tasks.core.process import answer_requests
 from tasks.core.sql import guard, messages
 from tasks.core.sql.cells import Digest, csv_lines, to_cells
-from tasks.core.sql.names import quote
+from tasks.core.sql.names import literal, quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,6 +28,8 @@ _REPLY_CHARS, _REPLY_CELLS = 16 << 20, 4_000_000
 """Most text of a preview, and most cells: whoever asked holds them as objects, some 100 bytes each."""
 _FILE_CHARS = 1 << 30
 """Most text of an export."""
+_BESIDE = "derived"
+"""Name of the second database; no query may use it."""
 _LOSSY = re.compile(r"\bINTERVAL\b|\w+_NS\b")
 """Types whose Python values say less than the column: months become days, nanoseconds are cut."""
 
@@ -39,8 +41,10 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     sql = request.get("sql", "")
     schema: dict[str, tuple[str, ...]] = {}
     try:
-        database, schema = _open(request["database"], request["memory_mb"])
+        database, schema, views = _open(request["database"], request.get("derived", ""), request["memory_mb"])
         with database.cursor() as connection:
+            for view in views:
+                connection.execute(view)
             for statement in _of_a_model(request):
                 if problem := guard.check(statement, schema, connection):
                     return {"error": problem}
@@ -170,17 +174,29 @@ def _measure(connection: duckdb.DuckDBPyConnection, statement: str) -> list[tupl
 
 
 @functools.lru_cache(maxsize=1)
-def _open(database: str, memory_mb: int) -> tuple[duckdb.DuckDBPyConnection, dict[str, tuple[str, ...]]]:
-    """The locked database, and its tables with their columns."""
+def _open(
+    database: str, derived: str, memory_mb: int
+) -> tuple[duckdb.DuckDBPyConnection, dict[str, tuple[str, ...]], list[str]]:
+    """The locked database, its tables with their columns, and what gives a connection the derived ones by their names.
+
+    Views, because the order in which databases are searched is a setting of each connection, and settings are locked.
+    """
     import duckdb
 
     connection = duckdb.connect(database, read_only=True)
+    attached = _BESIDE if Path(database).stem.casefold() != _BESIDE else f"{_BESIDE}_"
+    if derived:
+        connection.execute(f"ATTACH {literal(derived)} AS {attached} (READ_ONLY)")
     schema: dict[str, tuple[str, ...]] = {}
-    for table, column in connection.execute(
-        "select table_name, column_name from duckdb_columns() where not internal and database_name = current_database() "
+    views: dict[str, str] = {}
+    for where, table, column in connection.execute(
+        "select database_name, table_name, column_name from duckdb_columns() where not internal "
+        f"and database_name in (current_database(), '{attached}') "
         "and schema_name = 'main' order by table_name, column_index"
     ).fetchall():
         schema[table] = (*schema.get(table, ()), column)
+        if where == attached:
+            views[table] = f"CREATE TEMP VIEW {quote(table)} AS FROM {attached}.main.{quote(table)}"
     for name, value in {
         "temp_directory": "",
         "threads": "1",
@@ -196,7 +212,7 @@ def _open(database: str, memory_mb: int) -> tuple[duckdb.DuckDBPyConnection, dic
     }.items():
         connection.execute(f"SET GLOBAL {name} = '{value}'")
     connection.execute("SET GLOBAL lock_configuration = true")
-    return connection, schema
+    return connection, schema, list(views.values())
 
 
 def main() -> None:

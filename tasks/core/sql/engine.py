@@ -7,7 +7,9 @@ from types import TracebackType
 from typing import Any
 
 from tasks.core.errors import QueryError
+from tasks.core.files import store as stores
 from tasks.core.models.answer import Cell
+from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.query import QueryResult
 from tasks.core.process import ChildError, Worker
 from tasks.core.settings import QuerySettings
@@ -21,13 +23,23 @@ _SHARE = 2
 
 
 class Engine:
-    """A read-only catalogue that answers one query at a time; use as an async context manager."""
+    """A read-only catalogue that answers one query at a time; use as an async context manager.
 
-    def __init__(self, database: Path, limits: QuerySettings) -> None:
+    `derived` is a second database whose tables stand beside the first one's; no name may be in both.
+    """
+
+    def __init__(self, database: Path, limits: QuerySettings, derived: Path | None = None) -> None:
         self.database = database
+        self.derived = derived
         self.limits = limits
         self._worker = Worker("tasks.core.sql.child", limits.memory_mb)
         self._ready = False
+
+    @classmethod
+    def over(cls, catalogue: Catalogue, limits: QuerySettings) -> Engine:
+        """All tables of a catalogue, from the current store."""
+        local = stores.current().local
+        return cls(local(catalogue.database), limits, local(catalogue.derived) if catalogue.derived else None)
 
     async def query(self, sql: str, preview_rows: int | None = None) -> QueryResult:
         """Run one SELECT: at most `preview_rows` rows to look at, count and digest of all.
@@ -82,7 +94,11 @@ class Engine:
         await self.close()
 
     async def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        where = {"database": str(self.database), "memory_mb": self.limits.memory_mb // _SHARE}
+        where = {
+            "database": str(self.database),
+            "derived": str(self.derived or ""),
+            "memory_mb": self.limits.memory_mb // _SHARE,
+        }
         reply: dict[str, Any] = {}
         try:
             if not self._ready:

@@ -1,0 +1,178 @@
+"""`tablewright document` and `tablewright trace`: tables drawn from documents, and where a cell of one comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from flows.cli.app import app, out, print_json, table
+
+if TYPE_CHECKING:
+    from flows.document import Drawn
+    from tasks.core.models.document import Converted, Derivation
+    from tasks.document.trace import Trace
+
+_STATUSES = ("verified", "derived", "unverified", "conflict", "missing")
+
+
+@app.command("document")
+def command(
+    folder: Annotated[str, typer.Argument(help="Folder with the documents, or a task folder.")],
+    question: Annotated[str, typer.Option(help="Draw only from documents that matter for it.")] = "",
+    only: Annotated[list[str] | None, typer.Option(help="Name of a document, without suffix; may be repeated.")] = None,
+    out_folder: Annotated[str, typer.Option("--out", help="Folder for derived/; without it, one in the store.")] = "",
+    profile: Annotated[str, typer.Option(help="Settings: a name from configs/ or the path of a .toml.")] = "default",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
+) -> None:
+    """Draw tables from documents; write derived/NAME.sqlite, every cell with its quote, line and status."""
+    import asyncio
+
+    from flows.cli import progress
+    from flows.document import document
+    from flows.request import DocumentRequest
+
+    request = DocumentRequest(folder=folder, question=question, only=tuple(only or ()), out=out_folder, profile=profile)
+    with progress.shown():
+        drawn = asyncio.run(document(request))
+    if as_json:
+        print_json(summary(drawn))
+    else:
+        _print(drawn)
+    raise typer.Exit(0 if drawn.derivation.tables or not drawn.derivation.documents else 5)
+
+
+def summary(drawn: Drawn) -> dict[str, Any]:
+    """The run as JSON data."""
+    return {
+        "documents": [_about(drawn.derivation, document) for document in drawn.derivation.documents],
+        "files": [str(Path(drawn.out) / name) for name in drawn.files],
+        "run": drawn.run,
+        "seconds": drawn.seconds,
+        "spend": {stage.stage: stage.model_dump(exclude={"stage"}) for stage in drawn.spend.stages},
+    }
+
+
+def _about(derivation: Derivation, document: Converted) -> dict[str, Any]:
+    """What became of one document."""
+    drawn = next((each for each in derivation.tables if each.stem == document.stem), None)
+    return {
+        "document": document.stem,
+        "paths": list(document.paths),
+        "status": document.status,
+        "reason": dict(derivation.outcomes).get(document.stem, ""),
+        "table": drawn.table if drawn else None,
+        "key": drawn.key if drawn else None,
+        "records": drawn.records if drawn else 0,
+        "perfect": drawn.perfect if drawn else None,
+        "columns": [column.model_dump(mode="json") for column in drawn.columns] if drawn else [],
+        "notes": [*document.notes, *(drawn.notes if drawn else ())],
+        "stages": {
+            spent.stage.removeprefix(f"{document.stem}/"): {
+                "calls": spent.calls,
+                "tokens_in": spent.tokens_in,
+                "tokens_out": spent.tokens_out,
+            }
+            for spent in derivation.spent
+            if spent.stage.startswith(f"{document.stem}/")
+        },
+    }
+
+
+def _print(drawn: Drawn) -> None:
+    if not drawn.derivation.documents:
+        out.print("no documents")
+    for document in drawn.derivation.documents:
+        about = _about(drawn.derivation, document)
+        out.print(f"[bold]{escape(', '.join(about['paths']))}[/]: {about['status']}")
+        if about["reason"]:
+            out.print(f"  {escape(about['reason'])}")
+        if about["table"]:
+            quality = "perfect" if about["perfect"] else "imperfect"
+            title = f"{about['table']}: {about['records']} records by {about['key']}, {quality}"
+            shown = table("column", "type", "unit", *_STATUSES, title=title)
+            for column in about["columns"]:
+                kept = "" if column["stored"] else " (cells only)"
+                counts = [f"{column[status]:,}" for status in _STATUSES]
+                shown.add_row(escape(column["name"]) + kept, column["type"], escape(column["unit"]), *counts)
+            out.print(shown)
+        for note in about["notes"]:
+            out.print(f"  note: {escape(note)}")
+        for stage, spent in about["stages"].items():
+            out.print(f"  {stage}: {spent['calls']} calls, {spent['tokens_in']} + {spent['tokens_out']} tokens")
+    total = drawn.spend.total()
+    out.print(f"{drawn.seconds:.1f} s; {total.calls} model calls, {total.journaled} from the journal")
+    for name in drawn.files:
+        out.print(escape(str(Path(drawn.out) / name)))
+
+
+@app.command("trace")
+def trace_command(
+    name: Annotated[str, typer.Argument(metavar="TABLE", help="A table drawn from a document.")],
+    record: Annotated[str, typer.Argument(help="Value of its key.")],
+    column: Annotated[str, typer.Argument(help="Column.")],
+    place: Annotated[
+        Path | None,
+        typer.Option("--out", "--folder", help="Output folder of a run, or a .sqlite; without it, the newest run."),
+    ] = None,
+    profile: Annotated[str, typer.Option(help="The profile whose store is looked through.")] = "default",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
+) -> None:
+    """Show where a cell comes from: value, raw text, quote, file, line, page, status, and what it replaced."""
+    from tasks.core.settings import load
+    from tasks.document.trace import trace
+
+    found = trace(find(name, place, load(profile).store.folder), record, column)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        for line in _lines(found):
+            out.print(escape(line))
+
+
+def find(name: str, place: Path | None, store: Path) -> Path:
+    """The database of a derived table. Raises InputError when there is none, naming those that are there."""
+    from tasks.core.errors import InputError
+
+    if place and place.is_file():
+        return place
+    folders = [place / "derived", place] if place else _newest(store)
+    seen: dict[str, Path] = {}
+    for folder in folders:
+        for path in sorted(folder.glob("*.sqlite")):
+            seen.setdefault(path.stem.casefold(), path)
+    wanted = name.casefold().removesuffix(".sqlite")
+    if found := seen.get(wanted) or seen.get(wanted.removeprefix("document_").removeprefix("table_")):
+        return found
+    where = place or store
+    hint = (
+        f"there are: {', '.join(path.stem for path in seen.values())}" if seen else "give the run's folder with --out"
+    )
+    raise InputError(f"no table {name!r} drawn from a document in {where}", hint)
+
+
+def _newest(store: Path) -> list[Path]:
+    """`derived` folders of runs in the store, the newest first."""
+    found = [*store.glob("answers/*/derived"), *store.glob("tables/*/derived")]
+    return sorted(found, key=lambda path: path.stat().st_mtime_ns, reverse=True)
+
+
+def _lines(found: Trace) -> Iterator[str]:
+    value = "NULL" if found.value is None else str(found.value)
+    unit = f" [{found.unit}]" if found.unit else ""
+    yield f"{found.table}.{found.column} of {found.record}: {value}{unit}  ({found.status})"
+    for label, text in (("raw", found.raw), ("quote", found.quote), ("note", found.note)):
+        if text:
+            yield f"  {label:<7}{text}"
+    if found.path:
+        page = f", page {found.page}" if found.page else ""
+        yield f"  from   {found.path}, line {found.file_line}{page}"
+    for said in found.statements:
+        if said.relation != "holds":
+            page = f", page {said.page}" if said.page else ""
+            yield f"  {said.relation}: {said.raw} in {said.quote!r} ({said.path}, line {said.file_line}{page})"
+    if found.program:
+        yield "  read by a program that the model wrote and code checked; --json shows it"

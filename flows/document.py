@@ -1,0 +1,135 @@
+"""folder (+ question) → a table for each document that matters, every cell with its source."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+from typing import NamedTuple
+
+from flows.request import DocumentRequest
+from flows.session import session
+from flows.spent import Costs
+from tasks.core.errors import TablewrightError
+from tasks.core.models.answer import Question
+from tasks.core.models.document import Converted, Derivation, DerivedTable, Plan
+from tasks.core.models.run import Spend
+from tasks.core.models.semantics import Knowledge
+from tasks.core.models.source import Inventory
+from tasks.core.models.value import Value
+from tasks.core.settings import Settings
+from tasks.document.convert import convert_document
+from tasks.document.deliver import deliver_tables
+from tasks.document.extract import extract_slice
+from tasks.document.join import join_documents
+from tasks.document.merge import merge_findings, raws_of
+from tasks.document.normalise import normalise_column
+from tasks.document.plan import plan_document
+from tasks.document.relevance import judge_documents
+from tasks.document.slices import cut_slices
+from tasks.document.store import store_table
+from tasks.document.told import told
+from tasks.intake.inventory import take_inventory
+from tasks.intake.knowledge import read_knowledge
+
+
+class Drawn(Value):
+    """A run of the document workflow that came to its end."""
+
+    run: str
+    derivation: Derivation
+    out: str
+    """Folder that holds `derived/`, absolute."""
+    files: tuple[str, ...]
+    spend: Spend
+    seconds: float
+    prefect: str = ""
+
+
+class _Outcome(NamedTuple):
+    """What became of one document: its table, or why there is none."""
+
+    plan: Plan | None
+    table: DerivedTable | None
+    reason: str = ""
+
+
+async def document(request: DocumentRequest, prefect: str = "", today: date | None = None) -> Drawn:
+    """Draw tables from the documents of a folder and write them; `prefect` and `today` as in `session`."""
+    async with session(request, prefect, today) as run:
+        inventory = request.chosen(await take_inventory(request.folder, run.settings.intake))
+        knowledge = await read_knowledge(inventory)
+        question = run.question if run.question.text else None
+        derivation = await derive(question, inventory, knowledge, run.settings)
+        files = await deliver_tables(derivation.tables, str(run.out))
+        return Drawn(
+            run=run.id,
+            derivation=derivation,
+            out=str(run.out),
+            files=files,
+            spend=run.meter.spend(),
+            seconds=run.seconds,
+            prefect=prefect,
+        )
+
+
+async def derive(
+    question: Question | None, inventory: Inventory, knowledge: Knowledge, settings: Settings
+) -> Derivation:
+    """Tables of the documents that the question needs, of all without one. A document that fails costs itself only."""
+    files = inventory.of("document")
+    if not files or not settings.document.enabled:
+        return Derivation()
+    converted = await asyncio.gather(*(convert_document(inventory.root, file, settings.convert) for file in files))
+    documents = await join_documents(tuple(converted), knowledge)
+    costs = Costs()
+    verdicts = await judge_documents(question, documents, knowledge, settings.vote) if question else None
+    if verdicts:
+        costs.add("", "relevance", verdicts.usage)
+    skipped = set(verdicts.skipped) if verdicts else set()
+    needed = [document for document in documents if document.stem not in skipped]
+    outcomes = await asyncio.gather(*(_attempt(document, knowledge, settings, costs) for document in needed))
+    reasons = dict(zip((document.stem for document in needed), outcomes, strict=True))
+    return Derivation(
+        converted=tuple(converted),
+        documents=documents,
+        relevance=verdicts,
+        plans=tuple(outcome.plan for outcome in outcomes if outcome.plan),
+        tables=tuple(outcome.table for outcome in outcomes if outcome.table),
+        problems=tuple(f"{stem}: {outcome.reason}" for stem, outcome in reasons.items() if outcome.reason),
+        outcomes=tuple(
+            (d.stem, reasons[d.stem].reason if d.stem in reasons else "judged not to matter for the question")
+            for d in documents
+            if d.stem not in reasons or reasons[d.stem].reason
+        ),
+        spent=costs.stages(),
+    )
+
+
+async def _attempt(document: Converted, knowledge: Knowledge, settings: Settings, costs: Costs) -> _Outcome:
+    if document.text is None:
+        return _Outcome(None, None, f"no table: it has no text ({document.reason or document.status})")
+    try:
+        return await _draw(document, knowledge, settings, costs)
+    except TablewrightError as error:
+        return _Outcome(None, None, f"no table: {error.message}")
+
+
+async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, costs: Costs) -> _Outcome:
+    """The way of one document."""
+    plan = await plan_document(document, knowledge, settings.plan)
+    costs.add(document.stem, "plan", plan.usage)
+    if plan.failed:
+        return _Outcome(plan, None, f"no table: {'; '.join(plan.problems) or 'no plan was found'}")
+    slices = await cut_slices(document, plan, knowledge, settings.extract)
+    results = await asyncio.gather(*(extract_slice(piece, settings.extract) for piece in slices))
+    costs.add(document.stem, "extract", *(result.usage for result in results))
+    merged = await merge_findings(plan, tuple(results))
+    readings = await asyncio.gather(
+        *(
+            normalise_column(c, raws_of(merged, c.name), told(knowledge, c, plan), settings.normalise, settings.sandbox)
+            for c in plan.columns
+            if c.role == "data"
+        )
+    )
+    costs.add(document.stem, "normalise", *(reading.usage for reading in readings))
+    return _Outcome(plan, await store_table(document, plan, merged, tuple(readings), settings.document))

@@ -1,0 +1,25 @@
+"""knowledge + column → what it says about that column and about values at large."""
+
+from __future__ import annotations
+
+from tasks.core.models.document import Plan, PlanColumn
+from tasks.core.models.semantics import Knowledge
+
+_CHARS = 1500
+
+
+def told(knowledge: Knowledge, column: PlanColumn, plan: Plan) -> str:
+    """Its definitions and the rules that name it, then rules that name no column of the plan; at most 1,500 characters."""
+    name, others = column.name.casefold(), [c.name.casefold() for c in plan.columns]
+    defined = [
+        f"{item.field}: {item.meaning} {f'[{item.unit}]' if item.unit else ''}".strip()
+        for item in knowledge.definitions
+        if item.field.casefold() == name
+    ]
+    own = [rule.text.strip() for rule in knowledge.rules if name in rule.text.casefold()]
+    large = [r.text.strip() for r in knowledge.rules if not any(other in r.text.casefold() for other in others)]
+    found: list[str] = []
+    for text in dict.fromkeys([*defined, *own, *large]):
+        if sum(map(len, found)) + len(text) <= _CHARS:
+            found.append(text)
+    return "\n".join(found)

@@ -1,0 +1,133 @@
+"""Catalogue of the sources + tables drawn from documents → one catalogue of both, each in a DuckDB file of its own.
+
+The sources' file is not touched: it may be large, and other questions use it without the documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tasks.core.errors import InputError
+from tasks.core.files import store as stores
+from tasks.core.models.catalogue import Catalogue, Document, Table
+from tasks.core.models.document import ColumnQuality, Derivation, DerivedTable
+from tasks.core.models.source import ArtifactRef, SourceFile
+from tasks.core.process import ChildError, Worker
+from tasks.core.settings import IntakeSettings
+from tasks.core.sql.names import unique_names
+from tasks.intake.part import Loaded, Part
+from tasks.stage import stage
+
+_START_SECONDS = 120
+_FINISH_SECONDS = 600
+
+
+@stage()
+async def add_derived(catalogue: Catalogue, derivation: Derivation, limits: IntakeSettings) -> Catalogue:
+    """The catalogue with every derived table, and with the text of every document that has one.
+
+    Raises InputError when a derived table cannot be loaded: it is a file of ours.
+    """
+    drawn = derivation.tables
+    taken = [table.name for table in catalogue.tables]
+    names = unique_names([*taken, *(t.table for t in drawn)], [*("" for _ in taken), *("document" for _ in drawn)])
+    names = names[len(taken) :]
+    database, parts = await _load(drawn, names, limits) if drawn else (None, [])
+    why = dict(derivation.outcomes)
+    reasons = {path: why.get(document.stem, "") for document in derivation.documents for path in document.paths}
+    return catalogue.model_copy(
+        update={
+            "tables": (*catalogue.tables, *map(_table, drawn, parts, names)),
+            "derived": database,
+            "documents": tuple(_documents(catalogue, derivation, reasons)),
+            "files": tuple(_explained(file, reasons.get(file.path, "")) for file in catalogue.files),
+            "drawing": derivation.spent,
+        }
+    )
+
+
+async def _load(
+    drawn: Sequence[DerivedTable], names: Sequence[str], limits: IntakeSettings
+) -> tuple[ArtifactRef, list[Part]]:
+    """All of them in one DuckDB file, under these names."""
+    store = stores.current()
+    with store.scratch("derived-") as place:
+        where = {"database": str(Path(place) / "derived.duckdb"), "scratch": place}
+        worker = Worker("tasks.intake.loader", limits.memory_mb)
+        try:
+            await worker.ask(where, _START_SECONDS)
+            parts: list[Part] = []
+            for number, table in enumerate(drawn):
+                loaded = Loaded.model_validate(
+                    await worker.ask({**where, **_request(table, number)}, limits.file_seconds)
+                )
+                if not loaded.parts:
+                    raise InputError(
+                        f"the table drawn from {table.stem!r} cannot be loaded: {loaded.error}{loaded.disk}"
+                    )
+                parts += loaded.parts
+            renames = [(part.stored, name) for part, name in zip(parts, names, strict=True)]
+            await worker.ask({**where, "names": renames}, _FINISH_SECONDS)
+        except ChildError as error:
+            hint = f"see `tablewright doctor`; where memory is short, raise intake.memory_mb ({limits.memory_mb})"
+            raise InputError(f"derived tables cannot be loaded: the process {error.message}", hint) from error
+        finally:
+            await worker.close()
+        return store.put_file(Path(place) / "derived.duckdb"), parts
+
+
+def _request(table: DerivedTable, number: int) -> dict[str, Any]:
+    return {
+        "path": str(stores.current().local(table.database)),
+        "sha256": table.database.sha256,
+        "kind": "derived",
+        "stored": f"derived_{number}",
+        "table": table.table,
+        "types": {column.name: column.type.upper() for column in table.columns if column.type in ("date", "datetime")},
+    }
+
+
+def _table(drawn: DerivedTable, part: Part, name: str) -> Table:
+    quality = {column.name: column for column in drawn.columns}
+    columns = tuple(
+        column.model_copy(update={"notes": (*column.notes, *_doubts(quality.get(column.name)))})
+        for column in part.columns
+    )
+    said = f"drawn from a document, one row per {drawn.key}" + ("" if drawn.perfect else "; imperfect")
+    return Table(
+        name=name,
+        path=drawn.paths[0],
+        columns=columns,
+        rows=part.rows,
+        notes=(said, *drawn.notes),
+        drawn=drawn,
+    )
+
+
+def _doubts(quality: ColumnQuality | None) -> Iterator[str]:
+    counts = [(status, getattr(quality, status)) for status in ("unverified", "conflict")] if quality else []
+    if said := ", ".join(f"{count} {status}" for status, count in counts if count):
+        yield f"of its values {said}"
+
+
+def _documents(catalogue: Catalogue, derivation: Derivation, reasons: dict[str, str]) -> Iterator[Document]:
+    """Text files as they are, others as converted; each with what became of it."""
+    tables = {path: table.table for table in derivation.tables for path in table.paths}
+
+    def note(path: str) -> str:
+        return f"its table: {tables[path]}" if path in tables else reasons.get(path, "")
+
+    for document in catalogue.documents:
+        yield document.model_copy(update={"note": note(document.path)})
+    known = {document.path for document in catalogue.documents}
+    for each in derivation.converted:
+        if each.text and each.paths[0] not in known:
+            yield Document(path=each.paths[0], text=each.text, lines=each.lines, note=note(each.paths[0]))
+
+
+def _explained(file: SourceFile, reason: str) -> SourceFile:
+    if file.outcome != "document" or not reason:
+        return file
+    return file.model_copy(update={"reason": "; ".join(filter(None, (file.reason, reason)))})
