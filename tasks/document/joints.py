@@ -20,8 +20,12 @@ class Words:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._seen: Counter[str] = Counter()
+        after = False
         for text in texts:
-            self._seen.update(word.lower() for word in _WORD.findall(text))
+            words = [word.lower() for word in _WORD.findall(text)]
+            broken = bool(_BROKEN.search(text.rstrip()))
+            self._seen.update(words[after : len(words) - broken])  # the parts of a broken word are no words
+            after = broken
 
     def mend(self, left: str, right: str) -> str:
         """`infra-` + `structure` → `infrastructure`, `well-` + `known` → `well-known`, by what the document writes."""
@@ -45,6 +49,8 @@ def join(left: str, right: str, words: Words) -> str:
             mended = words.mend(broken[1].lower(), after[0].lower())
             kept = left if "-" in mended else left[:-1]
             return kept + right
+        return left + right
+    if re.search(r"\w[-‐]$", left) and right[0].isalnum():
         return left + right
     return left + _gap(left, right) + right
 

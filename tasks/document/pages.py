@@ -20,6 +20,8 @@ from tasks.document.paragraphs import Line, write_lines
 from tasks.document.segment import Grid, Segment, Sheet
 from tasks.document.written import converted, without_text
 
+_START = 30.0
+"""Seconds in which a child starts, on a busy machine."""
 _DOTS = 200
 """Dots an inch of a page that is read by OCR."""
 _HINT = "install tablewright[ocr] and run again, or save it with a text layer"
@@ -33,6 +35,8 @@ class _Read:
     notes: list[PageNote] = field(default_factory=list)
     hidden: dict[int, int] = field(default_factory=dict)
     passing: bool = False
+    restarted: bool = False
+    """The child was stopped: the next request starts a new one."""
 
     def note(self, page: int, status: Literal["ocr", "image_only", "empty", "unreadable"], reason: str) -> None:
         self.notes.append(PageNote(page=page, status=status, reason=reason))
@@ -45,7 +49,7 @@ async def convert_pdf(path: Path, file: SourceFile, settings: ConvertSettings) -
     eye = Worker("tasks.document.ocr", settings.memory_mb * 2)
     read = _Read()
     try:
-        opened = await child.ask({"do": "open", "path": str(path)}, settings.page_seconds + 30)
+        opened = await child.ask({"do": "open", "path": str(path)}, settings.page_seconds + _START)
         if error := opened.get("error"):
             return without_text(file, "unreadable", f"damaged: {error}")
         if opened["status"]:
@@ -68,9 +72,12 @@ async def convert_pdf(path: Path, file: SourceFile, settings: ConvertSettings) -
 async def _page(child: Worker, eye: Worker, read: _Read, at: dict[str, Any]) -> None:
     page, settings = at["page"], at["settings"]
     request = {"do": "page", "path": at["path"], "page": page, "page_chars": settings.page_chars}
+    seconds = settings.page_seconds + (_START if read.restarted else 0)
+    read.restarted = False
     try:
-        reply = await child.ask(request, settings.page_seconds)
+        reply = await child.ask(request, seconds)
     except ChildError as error:
+        read.restarted = True
         read.note(page, "unreadable", f"reading it {error.message}")
         read.passing = read.passing or error.stopped == "time"
         return

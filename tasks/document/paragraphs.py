@@ -22,6 +22,7 @@ _SLACK = 3.0
 """Where a line may end early for reasons of its own, so many more characters must have fitted."""
 _SURE, _HALF = 0.6, 0.5
 _CLOSING = re.compile(r"[。！？!?.;；:：…][”’\"'」』）)\]】]*$")
+_HYPHEN = re.compile(r"\w[-‐\u00ad]$")
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢–—*-]\s+\S")
 
 
@@ -127,7 +128,7 @@ def _parted(paragraph: list[Row], row: Row, style: _Style) -> bool:
         return not (len(paragraph) == 1 and _BULLET.match(paragraph[0].text))
     if style.indented or style.spaced:
         return last.x1 < last.left + _HALF * (last.right - last.left) and bool(_CLOSING.search(last.text))
-    return _is_short(last, row)
+    return _is_short(last, row) and not _HYPHEN.search(last.text)
 
 
 def _is_gap(step: float, leading: float) -> bool:
@@ -141,6 +142,8 @@ def _ends(last: Row, row: Row, style: _Style) -> bool:
         return fresh or _is_short(last, row, _SLACK)
     if row.text[0].islower():
         return False
+    if last.x1 < last.left + _HALF * (last.right - last.left) or not any(map(str.isalpha, last.text)):
+        return True
     return bool(_CLOSING.search(last.text)) or (fresh and last.x0 <= last.left + _INDENT * last.size)
 
 
