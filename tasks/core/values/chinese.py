@@ -36,7 +36,7 @@ def _large(text: str, last: bool) -> Fraction | None:
             continue
         left, right = text.rsplit(letter, 1)
         head = _large(left, last=False)
-        if head is None or head <= 0:
+        if head is None or head < 0:
             return None
         if not right:
             return head * size

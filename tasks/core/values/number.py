@@ -8,7 +8,8 @@ from fractions import Fraction
 from tasks.core.values.context import Context, Unread
 from tasks.core.values.nouns import same
 from tasks.core.values.quantity import Amount, measure
-from tasks.core.values.units import RATIO, Unit, target_of, unit_of
+from tasks.core.values.scales import SCALES
+from tasks.core.values.units import RATIO, Unit, target_of
 
 _SIMPLE = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 _NUMBER = r"[+-]?[\d.,]+(?:e[+-]?\d+)?|[零〇一二三四五六七八九十百千万亿两点]+"
@@ -151,10 +152,9 @@ def _size_and_noun(unit: Unit) -> tuple[Fraction, str]:
     """`万股` and `million shares` as size and noun."""
     if unit.factor == 1:
         return Fraction(1), unit.text
-    for cut in range(1, len(unit.text)):
-        size = unit_of(unit.text[:cut])
-        if size and not size.dimension and size.factor == unit.factor:
-            return size.factor, unit.text[cut:].strip()
+    for cut in range(len(unit.text) - 1, 0, -1):
+        if SCALES.get(unit.text[:cut].lower()) == unit.factor:
+            return unit.factor, unit.text[cut:].strip(" -").removeprefix("of ")
     return unit.factor, unit.text
 
 

@@ -141,7 +141,9 @@ def _plain(text: str, context: Context) -> Amount:
     if further and not money:
         return _sum(number, rest, context)
     used = text[: len(text) - len(rest)]
-    tail = _halved(rest.strip().removeprefix("an ").removeprefix("a ") if used.lower().endswith("half") else rest)
+    tail = _halved(
+        rest.strip().removeprefix("an ").removeprefix("a ") if used.lower().strip().endswith("half") else rest
+    )
     unit = _unit(money, tail[1] + per, context)
     if not unit.text and not unit.dimension and _SIZE.search(used):
         unit = unit._replace(text="size")
