@@ -7,7 +7,7 @@ SAMPLE ?= data/samples/shop
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input test-full attacks large check format lock serve doctor record pictures tokens clean
+.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -37,6 +37,9 @@ test: setup ## the tests: offline after set-up, under 10 minutes
 
 bad-input: setup ## every case of dirty input as root and not, one line each, and the totals
 	@$(BIN)/python tests/bad_input.py
+
+peers: setup ## the same files read by DuckDB, pandas and polars with their defaults: who is silently wrong
+	@$(BIN)/python tests/peers.py
 
 test-full: setup model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
 	@$(BIN)/python tests/full.py
