@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
+from tasks.core.errors import InputError
 from tasks.core.settings import EndpointSettings
 
 _VERSIONLESS = ("anthropic", "ollama", "ollama_chat")
@@ -139,6 +140,27 @@ def base_url(settings: EndpointSettings) -> str:
         return url
     url = re.sub(r"/(chat/)?completions$", "", url)
     return url if re.search(r"/v\d+[a-z]*(/|$)", urlsplit(url).path) else f"{url}/v1"
+
+
+def check_url(endpoint: Endpoint) -> None:
+    """Raise InputError for a URL that no request can go to, or that holds a password; empty ones are the provider's own."""
+    url = endpoint.settings.url.strip()
+    if not url:
+        return
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname)
+        named = parts.username is not None or parts.password is not None
+        shown = without_secrets(url)
+    except ValueError:  # no host can be read from it
+        fits, named, shown = False, False, "it cannot be read"
+    if not fits:
+        raise InputError(f"endpoint {endpoint.name!r} has no http or https URL: {shown}", "set MODEL_API_URL to one")
+    if named:
+        raise InputError(
+            f"the URL of endpoint {endpoint.name!r} holds a user or password, which are not sent",
+            "put a key into the environment variable that endpoints.*.api_key_env names, and take them out of MODEL_API_URL",
+        )
 
 
 def without_secrets(url: str) -> str:

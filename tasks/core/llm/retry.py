@@ -25,9 +25,12 @@ class Carrier:
     async def send(self, request: Request, role: RoleSettings, choices: list[Endpoint]) -> Response:
         """A response with at least one reply, maybe fewer than samples.
 
-        Raises ModelError (transient when all tries met an absent or busy endpoint), InputError when the endpoint's
+        Raises ModelError (transient when all tries met an absent or busy endpoint that asks for no longer wait than is
+        given), InputError when the endpoint's
         settings are wrong, BudgetError when the run's time is over.
         """
+        for endpoint in choices:
+            endpoints.check_url(endpoint)
         try:
             async with asyncio.timeout(self.meter.seconds_left()):
                 return await self._tries(request, role, choices)
@@ -79,8 +82,7 @@ class Carrier:
             raise ModelError(
                 f"{soonest} asks to wait {closed:.0f} s, and at most {most:.0f} s are given",
                 "run again later, or raise retry.asked_seconds and budget.seconds",
-                transient=True,
-            )
+            )  # not transient: another try of the stage would meet the same closed door
         await asyncio.sleep(closed)
 
     def _backoff(self, attempt: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import json
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -359,7 +360,22 @@ def test_a_longer_retry_after_than_the_run_may_wait_fails_at_once(make_door: Mak
         door = make_door(server.url, **{"retry": {"asked_seconds": 1000}, **limits})
         with pytest.raises(ModelError, match="asks to wait 100 s, and at most 60 s") as error:
             text(door)
-    assert error.value.transient and server.calls == 1
+    assert not error.value.transient and server.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("ftp://model.test/v1", "no http or https URL: ftp://model.test/v1"),
+        ("http://", "no http or https URL"),
+        ("http://[", "it cannot be read"),
+        ("http://user:secret@127.0.0.1:9/v1", "holds a user or password"),
+    ],
+)
+def test_a_url_that_no_request_can_go_to_is_the_users_to_mend(make_door: MakeDoor, url: str, said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(said)) as error:
+        text(make_door(url))
+    assert "secret" not in str(error.value) and "MODEL_API_URL" in error.value.hint
 
 
 # ---- what the user must mend ----------------------------------------------------------------------------------------
