@@ -18,6 +18,7 @@ from tasks.core.files.store import Folder
 from tasks.core.models.answer import Status
 from tasks.core.models.evidence import Evidence
 from tasks.core.models.value import Value
+from tasks.intake.task import find_task
 
 RowStatus = Status | Literal["error", "deadline", "interrupted"]
 
@@ -124,13 +125,18 @@ def find_tasks(source: Path) -> tuple[list[str], list[str]]:
     """Names of the task folders in their natural order, and of the other entries. Raises InputError when there is none."""
     if not is_folder(source):
         raise InputError(f"there is no folder {str(source)!r}", "give a folder of task folders")
-    if (source / "task.json").is_file():
+    if find_task(source):
         raise InputError(f"{source} is one task", f"use `tablewright answer {source}`, or give the folder above it")
     names = sorted((path.name for path in source.iterdir() if not path.name.startswith(".")), key=_natural)
-    tasks = [name for name in names if _is_text(name) and is_file(source / name / "task.json")]
+    tasks = [name for name in names if _is_text(name) and is_folder(source / name) and _has_task(source / name)]
     if not tasks:
         raise InputError(f"no task folder in {source}", "a task folder holds task.json with a `question`, and context/")
     return tasks, [name.encode("utf-8", "backslashreplace").decode() for name in names if name not in tasks]
+
+
+def _has_task(folder: Path) -> bool:
+    found = find_task(folder)
+    return found is not None and is_file(found)
 
 
 def row_of(task: str, ended: Ended) -> Row:

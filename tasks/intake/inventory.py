@@ -34,7 +34,7 @@ async def take_inventory(folder: str, limits: IntakeSettings) -> Inventory:
     found = sorted(_walk(root, limits.max_files), key=lambda item: item.path)
     if not found:
         raise InputError(f"the folder {root} is empty", "put the data files into it, or give another folder")
-    task = any(item.path == "task.json" for item in found) and (root / "context").is_dir()
+    task = any(item.path.lower() == "task.json" for item in found) and (root / "context").is_dir()
     files = tuple(_file(root, item, "context" if task else "") for item in found)
     return Inventory(root=str(root), context="context" if task else "", files=files)
 

@@ -23,7 +23,7 @@ def read_task(folder: str) -> TaskFile | None:
 
     Raises InputError when the file is no JSON object or asks nothing.
     """
-    path = _find(Path(folder).expanduser())
+    path = find_task(Path(folder).expanduser())
     if path is None:
         return None
     try:
@@ -46,7 +46,8 @@ def read_task(folder: str) -> TaskFile | None:
     )
 
 
-def _find(folder: Path) -> Path | None:
+def find_task(folder: Path) -> Path | None:
+    """The task.json of a folder, whose name may be in capitals; None when there is none."""
     if (path := folder / "task.json").is_file():
         return path
     try:
