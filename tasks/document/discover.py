@@ -24,6 +24,7 @@ _LABELS = re.compile(
 _LEFT_WORDS = re.compile(r"([A-Za-z]+)[\s.:#№]*$")
 _LEFT_PAIR = re.compile(r"([A-Za-z]+)[\s,]+([A-Za-z]+)[\s.:#№]*$")
 _LEFT_SIGNS = re.compile(r"([\u4e00-\u9fff]{2,3})[\s:：为是]?$")
+_SENTENCE = re.compile(r"(?:^[\s#>*\-]*|[.!?]\s+|[。！？]\s*)$")
 _RIGHT_SIGNS = re.compile(r"\s?([\u4e00-\u9fff]{2})")
 _RIGHT_WORD = re.compile(r"\s([A-Za-z]+)\b")
 _LEAST = 3
@@ -111,7 +112,7 @@ def _contexts(left: str, right: str) -> Iterator[Context]:
         yield "round", ""
     if re.match(r"\s?号(?![楼线院])", right):
         yield "after", "号"
-    if not left.strip(" #>*-\t"):
+    if _SENTENCE.search(left):
         yield "start", ""
     if signs := _RIGHT_SIGNS.match(right):
         yield "next", signs[1]
@@ -196,7 +197,7 @@ def _patterns(form: _Form, uses: _Uses, ids: set[str]) -> tuple[str, ...]:
         elif kind == "round":
             found.append(rf"[(（]{core}(?=[)）])")
         elif kind == "start":
-            found.append(rf"^[\s#>*\-]*{core}")
+            found.append(rf"(?:^[\s#>*\-]*|[.!?]\s+|[。！？]\s*){core}")
         elif kind == "next":
             found.append(rf"(?i){start}({form.pattern})(?=\s?{text})")
         else:
