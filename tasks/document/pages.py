@@ -24,7 +24,7 @@ _START = 30.0
 """Seconds in which a child starts, on a busy machine."""
 _DOTS = 200
 """Dots an inch of a page that is read by OCR."""
-_HINT = "install tablewright[ocr] and run again, or save it with a text layer"
+_HINT = "for OCR run `pip install --no-deps -r requirements-ocr.txt` and try again, or save it with a text layer"
 
 
 @dataclass

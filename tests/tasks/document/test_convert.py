@@ -42,7 +42,9 @@ def test_chinese_lines_join_without_a_space_and_mixed_ones_as_they_should(
     tmp_path: Path, settings: Any, store: Store
 ) -> None:
     paper = Paper().new()
-    paper.lines(94, 120, ["本报告期内公司股东大会审议通过了利润分配以及资本公积的方案，每股派发现金红利合计人民"], step=1.5)
+    paper.lines(
+        94, 120, ["本报告期内公司股东大会审议通过了利润分配以及资本公积的方案，每股派发现金红利合计人民"], step=1.5
+    )
     y = paper.lines(
         72, 136.5, ["币零点三元，股权登记日为2023年6月15日，涉及股份总数为5,012,340股，占比为", "3.5%。"], step=1.5
     )
@@ -274,7 +276,7 @@ def test_many_pages_need_bounded_memory(tmp_path: Path, settings: Any, store: St
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not ocr.is_installed(), reason="needs the extra: pip install tablewright[ocr]")
+@pytest.mark.skipif(not ocr.is_installed(), reason="needs the extra ocr: pip install --no-deps -r requirements-ocr.txt")
 def test_a_scanned_page_is_read_where_ocr_is_installed(tmp_path: Path, settings: Any, store: Store) -> None:
     paper = Paper().new()
     paper.picture((20, 20, 570, 800), "The harbour cost 1234 in 2019")
