@@ -1,0 +1,236 @@
+"""Documents on their way to an answer: tables, places of cells, what fails alone, what a change costs, crashes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orchards
+import pytest
+from endpoint import Endpoint
+from samples import SAMPLES
+from world import World, files, last_run
+
+from tasks import stage
+
+PROFILE = "[normalise]\nmodel_code = false\n[extract]\nrecords = 2\n"
+SHOWN = (
+    "SELECT d.district, h.orchard_id, h.harvest FROM harvest h JOIN districts d ON d.orchard_id = h.orchard_id "
+    "WHERE h.harvest > 300"
+)
+
+
+class Crash(BaseException):
+    """What a run does not survive."""
+
+
+def crash_after(name: str) -> Callable[[str, stage.StageEvent, float], None]:
+    def hear(ended: str, event: str, _seconds: float) -> None:
+        if (ended, event) == (name, "done"):
+            raise Crash
+
+    return hear
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., World]]:
+    """Worlds with the scripted reader of orchards, or another one."""
+    opened: list[Endpoint] = []
+
+    def made(model: Any = orchards.model) -> World:
+        endpoint = Endpoint(model)
+        opened.append(endpoint.__enter__())
+        world = World(tmp_path / "world", endpoint)
+        for name, value in world.variables().items():
+            monkeypatch.setenv(name, value)
+        return world
+
+    yield made
+    for endpoint in opened:
+        endpoint.__exit__(None, None, None)
+
+
+def profile(tmp_path: Path, text: str = PROFILE) -> str:
+    path = tmp_path / "profile.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def asking(sql: str) -> Callable[[dict[str, Any]], str]:
+    """The same reader with another query."""
+    return lambda body: orchards.model(body).replace(json.dumps(orchards.SQL)[1:-1], json.dumps(sql)[1:-1])
+
+
+def evidence(out: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((out / "evidence.json").read_text("utf-8"))
+    return found
+
+
+def prompts(endpoint: Endpoint, mark: str) -> list[str]:
+    """First messages of the requests of one kind."""
+    texts = [body["messages"][0]["content"] for body in endpoint.requests]
+    return [text for text in texts if mark in text]
+
+
+def test_a_question_is_answered_from_prose_and_every_cell_can_be_traced(
+    make: Callable[..., World], tmp_path: Path
+) -> None:
+    world, out = make(), tmp_path / "out"
+    ended = world.answer(orchards.SAMPLE, out, profile=profile(tmp_path))
+    gold = SAMPLES / "gold" / "orchards" / "gold.csv"
+    assert (out / "answer.csv").read_text("utf-8") == gold.read_text("utf-8")
+    assert "derived/harvest.sqlite" in ended.files
+    with sqlite3.connect(out / "derived" / "harvest.sqlite") as db:
+        rows = db.execute("SELECT orchard_id, harvest, export_share, planted FROM harvest ORDER BY 1").fetchall()
+    assert rows[1] == ("OR-102", 152.5, 0.125, "2004-10-17") and rows[4][1] == 381
+    found = evidence(out)
+    (use,) = found["drawn"]
+    assert (use["paths"], use["key"], use["records"]) == (["context/harvest.md"], "orchard_id", 8)
+    assert {c["name"]: c["verified"] for c in use["columns"]} == {"orchard_id": 8, "harvest": 8}
+    assert {"harvest/plan", "harvest/extract", "relevance"} <= {usage["stage"] for usage in found["usage"]}
+    assert next(s for s in found["sources"] if s["path"] == "context/harvest.md")["tables"] == ["harvest"]
+    done = world.call("trace", "harvest", "OR-105", "harvest", "--out", str(out), "--json")
+    told = json.loads(done.stdout)
+    assert (told["value"], told["raw"], told["file_line"], told["status"]) == (381, "381 tonnes", 41, "verified")
+    assert [said["relation"] for said in told["statements"]] == ["superseded", "holds"]
+    assert world.call("trace", "harvest", "OR-105", "colour", "--out", str(out)).returncode == 2
+
+
+def test_cells_that_an_answer_takes_over_carry_their_quotes(make: Callable[..., World], tmp_path: Path) -> None:
+    world, out = make(asking(SHOWN)), tmp_path / "out"
+    world.answer(orchards.SAMPLE, out, profile=profile(tmp_path))
+    cells = evidence(out)["cells"]
+    lines = (out / "answer.csv").read_text("utf-8").splitlines()
+    assert len(lines) == 4 and {cell["column"] for cell in cells} == {"orchard_id", "harvest"}
+    for cell in cells:
+        row = dict(zip(lines[0].split(","), lines[cell["row"]].split(","), strict=True))
+        assert cell["cell"]["record"] == row["orchard_id"] and row["orchard_id"] in cell["cell"]["quote"]
+    assert {c["cell"]["line"] for c in cells if c["column"] == "harvest"} == {29, 41, 39}
+    assert "spreads" not in json.dumps(cells) and "Cells of the answer" in (out / "report.html").read_text("utf-8")
+
+
+def test_a_cell_that_may_be_wrong_is_said_where_an_answer_uses_it(make: Callable[..., World], tmp_path: Path) -> None:
+    world, out = make(asking("SELECT avg(export_share) AS share FROM harvest")), tmp_path / "out"
+    world.answer(orchards.SAMPLE, out, profile=profile(tmp_path))
+    found = evidence(out)
+    doubtful = found["drawn"][0]["doubtful"]
+    assert [(cell["record"], cell["raw"]) for cell in doubtful] == [("OR-104", "Nothing")] and not found["cells"]
+    assert any("export_share (1 unverified)" in doubt for doubt in found["doubts"])
+
+
+def test_prose_without_a_table_stays_readable_and_is_said(make: Callable[..., World], tmp_path: Path) -> None:
+    folder = orchards.copy(tmp_path / "orchards")
+    (folder / "context" / "letter.txt").write_text("Dear growers,\n\nthe office is closed in July.\n")
+
+    def model(body: dict[str, Any]) -> str:
+        if (
+            "office is closed" in body["messages"][0]["content"]
+            and "records_complete" in body["messages"][0]["content"]
+        ):
+            return json.dumps({"key": "k", "columns": [], "sections": [], "anchors": [], "records": []})
+        return orchards.model(body)
+
+    world, out = make(model), tmp_path / "out"
+    world.answer(folder, out, profile=profile(tmp_path))
+    source = next(s for s in evidence(out)["sources"] if s["path"] == "context/letter.txt")
+    assert source["outcome"] == "document" and source["reason"].startswith("no table")
+    assert files(out)["answer.csv"] == (SAMPLES / "gold" / "orchards" / "gold.csv").read_bytes()
+    opening = prompts(world.endpoint, "You")[-1] + json.dumps(world.endpoint.requests[-1]["messages"])
+    assert "letter.txt (3 lines; no table" in opening
+
+
+def test_one_changed_paragraph_is_extracted_again_alone(make: Callable[..., World], tmp_path: Path) -> None:
+    folder, world = orchards.copy(tmp_path / "orchards"), make()
+    draw = ("document", str(folder), "--profile", profile(tmp_path), "--out")
+    assert world.call(*draw, str(tmp_path / "one")).returncode == 0
+    asked = len(prompts(world.endpoint, "Copy values"))
+    path = folder / "context" / "harvest.md"
+    path.write_text(
+        path.read_text("utf-8").replace("OR-104 harvested 71 tonnes", "OR-104 harvested 71 tonnes of fruit")
+    )
+    assert world.call(*draw, str(tmp_path / "two")).returncode == 0
+    assert asked >= 8 and len(prompts(world.endpoint, "Copy values")) == asked + 1
+
+
+def test_a_folder_without_documents_asks_nothing_more(world: World, tmp_path: Path) -> None:
+    from world import ASKED, STAGES, make_folder
+
+    world.answer(make_folder(tmp_path / "shop"), tmp_path / "out")
+    assert world.endpoint.calls == ASKED and [e["stage"] for e in last_run(world.store)["stages"]] == list(STAGES)
+
+
+def test_rules_alone_plan_a_document(make: Callable[..., World], tmp_path: Path) -> None:
+    world, out = make(), tmp_path / "out"
+    text = PROFILE + '[plan]\nwriter = "rules"\n[vote]\nenabled = false\n'
+    done = world.call(
+        "document", str(orchards.SAMPLE), "--profile", profile(tmp_path, text), "--out", str(out), "--json"
+    )
+    (about,) = json.loads(done.stdout)["documents"]
+    assert (about["table"], about["records"], "plan" in about["stages"]) == ("harvest", 8, False), about
+    assert world.call("trace", "harvest", "OR-103", "area", "--out", str(out)).stdout.startswith(
+        "harvest.area of OR-103: 31"
+    )
+
+
+@pytest.mark.parametrize(
+    "crashed",
+    [
+        name if name in ("plan_document", "extract_lines") else pytest.param(name, marks=pytest.mark.slow)
+        for name in orchards.STAGES
+    ],
+)
+def test_a_rerun_after_a_crash_ends_equal_and_asks_nothing_twice(
+    make: Callable[..., World], tmp_path: Path, crashed: str
+) -> None:
+    world, chosen = make(), profile(tmp_path)
+    token = stage.listener.set(crash_after(crashed))
+    with pytest.raises(Crash):
+        world.answer(orchards.SAMPLE, tmp_path / "one", profile=chosen)
+    stage.listener.reset(token)
+    world.answer(orchards.SAMPLE, tmp_path / "two", profile=chosen)
+    asked = len(world.endpoint.requests)
+    world.answer(orchards.SAMPLE, tmp_path / "three", profile=chosen)
+    assert len(world.endpoint.requests) == asked
+    assert files(tmp_path / "two") == files(tmp_path / "three")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("crashed", [*orchards.STAGES, "in the middle of extraction"])
+def test_a_killed_run_ends_like_one_that_was_not(make: Callable[..., World], tmp_path: Path, crashed: str) -> None:
+    world = make()
+    kill = f"""
+import os, signal
+from tasks import stage
+seen = []
+def hear(name, event, seconds):
+    if event == "done":
+        seen.append(name)
+    if {crashed!r} in seen or seen.count("extract_lines") == ({crashed!r} == "in the middle of extraction") * 3 > 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+stage.listener.set(hear)
+"""
+    arguments = (
+        "answer",
+        str(orchards.SAMPLE),
+        "--profile",
+        profile(tmp_path),
+        "--as-of",
+        "2026-01-31",
+        "--no-prefect",
+        "--out",
+    )
+    assert world.run(*arguments, str(tmp_path / "one"), script=kill).returncode == -signal.SIGKILL
+    before = len(world.endpoint.requests)
+    done = world.run(*arguments, str(tmp_path / "one"))
+    assert done.returncode == 0, done.stderr
+    asked = len(world.endpoint.requests)
+    world.environment["TABLEWRIGHT_STORE"] = str(tmp_path / "other")
+    assert world.run(*arguments, str(tmp_path / "whole")).returncode == 0
+    whole = len(world.endpoint.requests) - asked
+    in_flight = 4
+    assert whole <= asked <= whole + in_flight and before <= asked
+    assert files(tmp_path / "one") == files(tmp_path / "whole"), tmp_path
