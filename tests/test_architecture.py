@@ -199,7 +199,8 @@ def test_lock_files_are_hashed_and_name_no_host() -> None:
     for path in ROOT.glob("requirements*.txt"):
         text = path.read_text("utf-8")
         pinned = [line for line in text.splitlines() if "==" in line and not line.startswith((" ", "#"))]
-        assert len(pinned) > 100 and text.count("--hash=sha256:") >= len(pinned)
+        least = 10 if path.stem == "requirements-ocr" else 100  # the extra alone, on top of requirements.txt
+        assert len(pinned) > least and text.count("--hash=sha256:") >= len(pinned)
         assert "://" not in text and "--index" not in text
 
 
