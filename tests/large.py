@@ -221,7 +221,7 @@ def measure(kind: str, count: int, readers: tuple[str, ...]) -> list[str]:
             got = in_a_child("--read", run.split()[0], kind, str(path))
             print(f"| {kind}, {size} MB, {count:,} rows | {run} | {shown(got, true)} |", flush=True)
             if run.startswith("ours"):
-                wrong += faults(got, true, size)
+                wrong += faults(got, true)
             records = {path: path.stat().st_mtime_ns for path in (Path(name) / "store" / "records").rglob("*.json")}
             if run == "ours":
                 first = records
@@ -240,7 +240,7 @@ def shown(got: dict[str, Any], true: list[int]) -> str:
     return f"{got['seconds']:.1f} | {got['work']:.1f} | {got['mb']:,} | {right}"
 
 
-def faults(got: dict[str, Any], true: list[int], size_mb: int) -> list[str]:
+def faults(got: dict[str, Any], true: list[int]) -> list[str]:
     """What ours may not do."""
     if "error" in got:
         return [got["error"]]
