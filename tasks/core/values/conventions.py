@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tasks.core.models.document import PlanColumn
+from tasks.core.models.document import ColumnType, PlanColumn
+from tasks.core.values.clean import clean
 from tasks.core.values.context import Context
 
 _SIGNED = re.compile(
@@ -31,3 +32,26 @@ def context_of(column: PlanColumn, rules: str = "", language: str = "") -> Conte
         ),
         zero_words=tuple(dict.fromkeys(zeros)),
     )
+
+
+_TWO_SIDED = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|\d{2})(?!\d)")
+_YEARS = re.compile(r"(?<!\d)((?:18|19|20)\d\d)(?=[年/.-]|$|\W)")
+_CENTURY = 100
+_MARGIN = 5
+"""Years by which a two-digit year may lie after the column's latest full year."""
+
+
+def settled(context: Context, column_type: ColumnType, raws: tuple[str, ...]) -> Context:
+    """The context of a date column with the order and century that its other texts decide, when they all agree."""
+    if column_type not in ("date", "datetime"):
+        return context
+    texts = [clean(raw) for raw in raws]
+    pairs = [(int(found[1]), int(found[3])) for text in texts if (found := _TWO_SIDED.match(text))]
+    days, months = any(first > 12 for first, _ in pairs), any(second > 12 for _, second in pairs)
+    years = [int(year) for text in texts for year in _YEARS.findall(text)]
+    changes: dict[str, str | int] = {}
+    if not context.date_order and days != months:
+        changes["date_order"] = "DMY" if days else "MDY"
+    if context.pivot is None and years and max(years) - min(years) < _CENTURY - 2 * _MARGIN and max(years) >= 2000:
+        changes["pivot"] = min(max(years) - 2000 + _MARGIN, _CENTURY - 1)
+    return context.model_copy(update=changes)

@@ -20,6 +20,10 @@ _BACK = {
 }  # fmt: skip
 
 
+_PLAIN_ENDS = "股元%0123456789人份户"
+"""No hedge ends with these; most texts do."""
+
+
 def _pattern(groups: dict[str, str]) -> str:
     return "|".join(f"(?P<{name or 'plain'}>{words})" for name, words in groups.items())
 
@@ -33,10 +37,10 @@ _TAIL = re.compile(r"(?<=[十百千万亿\d])[余多](?=[^\d年月日余多])")
 def strip_hedges(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without its hedges, and their kinds (`about`, `nearly`, `over`, `under`, `bound: at least`)."""
     kinds: list[str] = []
-    while found := _START.match(text):
+    while not text[:1].isdigit() and (found := _START.match(text)):
         kinds.append(_kind(found))
         text = text[found.end() :]
-    while (found := _END.search(text)) and found.start():
+    while text[-1:] not in _PLAIN_ENDS and (found := _END.search(text)) and found.start():
         kinds.append(_kind(found))
         text = text[: found.start()]
     for pattern in (_INSIDE, _TAIL):

@@ -27,7 +27,7 @@ _NULL_SHAPE = re.compile(
 )
 _NOT = r"(?:不再|已不|未再|并未|并不|未曾|未|没有|不|无)"
 _ZEROS = re.compile(
-    rf"零|零元|零股|〇|(?:全部|已|已经|全数)?清仓|持股为零|零持股|{_NOT}(?:再)?(?:直接|继续)?(?:持有|保留|拥有|剩余|留有|留存)(?:任何|其|该公司|公司|上市公司|的){{0,3}}(?:股份|股票|股权|份额|持股)?"
+    rf"零|零元|零股|〇|(?:全部|已|已经|全数)?清仓|持股为零|零持股|(?:与[^\d]{1, 6})?(?:没有|无|不存在)(?:任何)?持股(?:关系)?|{_NOT}(?:再)?(?:直接|继续)?(?:持有|保留|拥有|剩余|留有|留存)(?:任何|其|该公司|公司|上市公司|的){{0,3}}(?:股份|股票|股权|份额|持股)?"
     r"|zero|nil (?:holding|shares)|no (?:holding|stake)s?"
     r"|(?:(?:no longer|(?:does|did|do) not|never) (?:hold|own|have)(?:s|ed|ing)? any|no longer held any|(?:holds?|held|owns?|owned|had|has) (?:no|zero|none|nothing))"
     r"(?: of)?(?: the| its| his| her| company's| company| target's){0,2}(?: shares?| stock| stakes?| units?)?"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tasks.core.models.document import ColumnType, PlanColumn
-from tasks.core.values.conventions import context_of
+from tasks.core.values.conventions import context_of, settled
 from tasks.core.values.door import Context, read_value
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "values"
@@ -96,3 +96,14 @@ def test_long_prose_and_hostile_texts_end_soon() -> None:
     ):
         reading = read_value(raw, "number", "ratio")
         assert reading.value is None or isinstance(reading.value, int | float)
+
+
+@pytest.mark.parametrize(
+    "raws,raw,value",
+    [(("31/03/1992", "03/04/1993"), "03/04/1993", "1993-04-03"), (("03/31/1992", "03/04/1993"), "03/04/1993", "1993-03-04"),
+     (("31/03/1992", "03/31/1993", "03/04/1993"), "03/04/1993", None), (("03/04/1993",), "03/04/1993", None),
+     (("2018年5月6日", "18年5月26日"), "18年5月26日", "2018-05-26"), (("1961-01-02", "2004-02-03", "88年5月6日"), "88年5月6日", "1988-05-06"),
+     (("18年5月26日",), "18年5月26日", None)],
+)  # fmt: skip
+def test_other_dates_of_the_column_settle_order_and_century(raws: tuple[str, ...], raw: str, value: str | None) -> None:
+    assert read_value(raw, "date", "", settled(Context(), "date", raws)).value == value
