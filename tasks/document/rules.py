@@ -47,12 +47,16 @@ def _sections(
 ) -> tuple[PlanSection, ...]:
     """A section for each block that has columns of its own; a column goes where its words are most at home.
 
-    A block without columns goes with the one before, so that none of its lines is lost.
+    A block without columns goes with the one before, so that none of its lines is lost; columns whose words stand
+    nowhere are sought in all blocks.
     """
     owners = _owners(lines, found, columns[1:])
+    homeless = tuple(column.name for column in columns[1:] if column.name not in owners)
+    if len(found) == 1:
+        owners, homeless = {column.name: 0 for column in columns}, ()
     made: list[PlanSection] = []
     for index, block in enumerate(found):
-        own = tuple(column.name for column in columns[1:] if owners[column.name] == index)
+        own = tuple(column.name for column in columns[1:] if owners.get(column.name) == index)
         if made and not own:
             made[-1] = made[-1].model_copy(update={"end_line": block.end})
         elif own or len(found) == 1:
@@ -61,6 +65,10 @@ def _sections(
             made.append(
                 PlanSection(id=f"s{index + 1}", title=title, start_line=block.start, end_line=block.end, columns=names)
             )
+    if homeless:
+        start, end = found[0].start, found[-1].end
+        names = (columns[0].name, *homeless)
+        made.append(PlanSection(id="rest", title="all records", start_line=start, end_line=end, columns=names))
     return tuple(made)
 
 
@@ -84,8 +92,11 @@ def _owners(lines: Sequence[str], found: tuple[Block, ...], columns: tuple[PlanC
                 total += weight * (spread[index][word] / everywhere) * min(1.0, 0.2 + spread[index][word])
         return total
 
+    fits = {column.name: [fit(column.name, index) for index in range(len(found))] for column in columns}
     return {
-        column.name: max(range(len(found)), key=lambda index: (fit(column.name, index), -index)) for column in columns
+        name: max(range(len(found)), key=lambda index: (mine[index], -index))
+        for name, mine in fits.items()
+        if any(mine)
     }
 
 

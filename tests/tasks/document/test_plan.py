@@ -235,8 +235,11 @@ def test_rules_plan_without_any_call_from_the_knowledge_and_the_text(store: Stor
     made, server = plan(store, [], plan={"writer": "rules"}, text=text_of(tuple(f"0{n}7" for n in range(10, 22))))
     assert server.calls == 0 and not made.failed and made.written_by == "rules"
     assert made.universe == tuple(f"0{n}7" for n in range(10, 22))
-    owners = {name: index for index, s in enumerate(made.sections) for name in s.columns[1:]}
-    assert owners == {"customer": 0, "amount": 0, "discount": 0, "shipped": 1}
+    owners = {name: s.id for s in made.sections for name in s.columns[1:]}
+    assert owners == {"amount": "s1", "discount": "s1", "shipped": "s2", "customer": "rest"}, (
+        "no word tells of customers"
+    )
+    assert [s.start_line for s in made.sections] == [made.sections[0].start_line, 18, made.sections[0].start_line]
 
 
 def test_rules_need_the_fields_of_the_table(store: Store) -> None:
