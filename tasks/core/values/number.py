@@ -18,6 +18,7 @@ _RANGE = re.compile(
     re.I,
 )
 _LETTERS_ONLY = re.compile(r"[零〇一二三四五六七八九十百千万亿两点]")
+_BESIDE = re.compile(r"([^()]*\d[^()]*|[^()]+?)\s*\(([^()]+)\)")
 _SCIENTIFIC = re.compile(r"[\d.,]+e[+-]?\d", re.I)
 _ORDINAL = re.compile(r"第(.+?)(?:名|位|期|轮|届|次|号|大|年|季)?|(\d+)(?:st|nd|rd|th)", re.I)
 _YEAR = re.compile(r"((?:1[5-9]|20|21)\d\d)年?度?")
@@ -38,9 +39,31 @@ def read_number(text: str, unit: str, context: Context) -> tuple[Fraction, tuple
             if amount.unit.text or amount.unit.dimension:
                 raise Unread(f"{text}: no ordinal")
             return amount.number, ("ordinal",)
+    try:
+        return _measured(text, target, context)
+    except Unread:
+        if found := _BESIDE.fullmatch(text):
+            return _beside(found[1], found[2], target, context)
+        raise
+
+
+def _measured(text: str, target: Unit, context: Context) -> tuple[Fraction, tuple[str, ...]]:
     amount = measure(text, context)
     value, note = _convert(amount, target, context)
     return value, tuple(dict.fromkeys((*amount.notes, *note)))
+
+
+def _beside(first: str, second: str, target: Unit, context: Context) -> tuple[Fraction, tuple[str, ...]]:
+    """`1419万股(5.72%)`: two statements, of which one fits the column or both agree."""
+    read: list[tuple[Fraction, tuple[str, ...]]] = []
+    for text in (first, second):
+        try:
+            read.append(_measured(text, target, context))
+        except Unread:
+            continue
+    if len({value for value, _ in read}) != 1:
+        raise Unread(f"{first} ({second}): neither or both fit the column")
+    return read[0][0], (*read[0][1], f"written as {first} ({second})")
 
 
 def _span(text: str) -> str:
@@ -130,6 +153,8 @@ def _other(amount: Amount, target: Unit) -> tuple[Fraction, tuple[str, ...]]:
         size, name = _size_and_noun(written)
         if same(name, _noun_of(target)):
             return number * size / target.factor, ()
+    if target.dimension == "temp:C" and written.text == "度":
+        return number / target.factor, ("度 taken as ℃",)
     if letter := _letter(written.text, target):
         return number * letter / target.factor, _assumed(target)
     upper = target.dimension.split("/")[0]

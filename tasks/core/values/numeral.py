@@ -71,6 +71,8 @@ def _mixed(text: str) -> tuple[Fraction, str] | None:
     if not found:
         return None
     head = _ZH_TAIL.sub("", found[0])
+    if len(head) > 1 and head[-1] in "百千" and text[len(head) : len(head) + 1] == "分":  # 1.55百分点
+        return numeral_before(head[:-1], text)
     value = chinese(head)
     if value is None and head[-1] in "两千":  # 3两 and 5千克 carry a unit whose first letter looks like a numeral
         shorter = head[:-1]
@@ -81,6 +83,12 @@ def _mixed(text: str) -> tuple[Fraction, str] | None:
     if value is None:
         raise Unread(f"{found[0]}: no one numeral")
     return value, text[len(head) :]
+
+
+def numeral_before(head: str, text: str) -> tuple[Fraction, str] | None:
+    """Value of `head` and what follows it in `text`; the next letters belong to a unit."""
+    found = numeral(head)
+    return (found[0], text[len(head) :]) if found and not found[1] else None
 
 
 def _words(text: str, found: re.Match[str]) -> tuple[Fraction, str] | None:

@@ -25,7 +25,8 @@ class Amount(NamedTuple):
 _CURRENCY = r"(?:US\$|HK\$|NT\$|CN¥|RMB¥|RMB|CNY|JP¥|A\$|C\$|CA\$|AU\$|S\$|R\$|\$|€|£|¥|₹|₩|₽|USD|EUR|GBP|HKD|JPY|TWD|CHF|CAD|AUD|SGD|INR|人民币|美元|港元|港币|欧元|日元|英镑|新台币)"
 _PREFIX = re.compile(rf"({_CURRENCY})\s*", re.I)
 _PER_FRONT = re.compile(r"每(股|人|份|吨|亩|平方米|台|套|户|只|手|公斤|千克|克|升|桶|件|单位|年|月|周|天|日)")
-_SIGN = re.compile(r"(?:([+-])|(负|minus\b|negative\b))\s*", re.I)
+_PRICE = re.compile(r"^(?:转让|成交|发行|交易|平均|股票)?(?:价格|作价|定价|单价|均价|售价|价款|价)(?:为|是)?")
+_SIGN = re.compile(r"(?:([+-])|(负|零下|minus\b|negative\b))\s*", re.I)
 _PLUS = re.compile(r"(?:正|plus\b|\+)\s*", re.I)
 _BRACKET = re.compile(r"\(\s*([^()]+?)\s*\)\s*(.*)")
 _FALL = re.compile(
@@ -43,7 +44,12 @@ _DISCOUNT = re.compile(r"([一二三四五六七八九])([一二三四五六七�
 _DIGITS = "零一二三四五六七八九"
 _SIZE = re.compile(r"[万萬亿億兆]|thousand|lakh|million|crore|billion|trillion|\b(?:bn|mn|mln)\b", re.I)
 _SLASH = re.compile(r"(\d{1,4}) ?/ ?(\d{1,4})")
-_OF = re.compile(r"(\S+) (?:in|out of) (\S+)")
+_OF = re.compile(r"([\w-]+) (?:in|out of)(?: every)? ([\w-]+)")
+_WHOLE = re.compile(
+    r"^(%|percent|per cent|pct)\s*(?:of (?:the |its |all )?[a-z' ]{1,40}|的[^\d]{1,8}|股份|股权|股本|stake|interest|holding|shareholding)$",
+    re.I,
+)
+"""What the part is of; the number stays the same."""
 _HALF_TAIL = re.compile(r"(个|年|天|小时|倍|成)半$")
 
 
@@ -91,6 +97,8 @@ def _special(text: str) -> Amount | None:
     if found := _OVER.match(text):
         size = {"百": 100, "千": 1000, "万": 10000}[found[1]]
         rest = text[found.end() :]
+        if rest == found[1]:  # 百分之百
+            return Amount(Fraction(1), Unit(RATIO, Fraction(1), text))
         negative = rest[:1] in ("负", "-")
         value = numeral(rest.lstrip("负-"))
         if value is None or value[1]:
@@ -115,11 +123,20 @@ def _special(text: str) -> Amount | None:
     if text in ("半", "一半", "半数"):
         return Amount(Fraction(1, 2), Unit("fraction", Fraction(1), text))
     if text[:1].isalpha() and text.isascii():
-        share = part(text)
+        share = part(text) or _one_in(text)
         return None if share is None else Amount(share, Unit("fraction", Fraction(1), text))
     if (found := _SLASH.fullmatch(text)) and int(found[2]):
         return Amount(Fraction(int(found[1]), int(found[2])), Unit("slash", Fraction(1), text))
     return None
+
+
+def _one_in(text: str) -> Fraction | None:
+    """`three in ten`, `two out of five`."""
+    found = _OF.fullmatch(text)
+    over, under = (numeral(found[1]), numeral(found[2])) if found else (None, None)
+    if over is None or under is None or over[1] or under[1] or not 0 < over[0] < under[0]:
+        return None
+    return over[0] / under[0]
 
 
 def _plain(text: str, context: Context) -> Amount:
@@ -127,7 +144,7 @@ def _plain(text: str, context: Context) -> Amount:
     money, per = "", ""
     if found := _PER_FRONT.match(text):
         per, text = "/" + found[1], text[found.end() :]
-        text, _ = strip_hedges(text)
+        text, _ = strip_hedges(_PRICE.sub("", text))
     if found := _PREFIX.match(text):
         money, text = found[1], text[found.end() :]
     minus = text[:1] == "-" and bool(money)
@@ -170,7 +187,7 @@ def _halved(rest: str) -> tuple[Fraction, str]:
 
 def _unit(money: str, tail: str, context: Context) -> Unit:
     tail = tail.strip().removeprefix("-").removeprefix("of ").strip()
-    written = tail.rstrip(".")
+    written = _WHOLE.sub(r"\1", tail.rstrip("."))
     if money:
         written = _with_currency(money, written)
     unit = unit_of(written)

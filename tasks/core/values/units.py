@@ -80,7 +80,7 @@ _LONG_PHYSICAL = {"square metres": "m2", "square meters": "m2", "square metre": 
                   "kilowatt hours": "kwh", "kilowatt-hours": "kwh", "nautical miles": ""}  # fmt: skip
 _POWERS = {"^2": "2", "^3": "3", "²": "2", "³": "3"}
 _SIZED = re.compile(r"10(?:\^|\*\*)(\d{1,2})(.*)")
-_PER = re.compile(r"\s*(?:/|\bper\b|\ba\b(?! )|\beach\b|\bevery\b|每)\s*")
+_PER = re.compile(r"\s*(?:/|\bper\b|\ba\b(?! )|\beach\b|\bevery\b|每)\s*每?")
 _NOTE = re.compile(r"[(\[].*$")
 
 
