@@ -14,11 +14,11 @@ from prefect.states import Failed
 from prefect.types.entrypoint import EntrypointType
 
 from flows.answer import answer
-from flows.document import Drawn, document
 from flows.request import AnswerRequest, DocumentRequest
 from flows.session import Ended
 
 if TYPE_CHECKING:
+    from flows.document import Drawn
     from prefect.deployments.runner import RunnerDeployment
 
 
@@ -55,10 +55,12 @@ async def answer_flow(request: AnswerRequest) -> Ended | State[Ended]:
 
 
 @_flow("document")
-async def document_flow(request: DocumentRequest) -> Drawn | State[Drawn]:
+async def document_flow(request: DocumentRequest) -> Any:
     """Draw tables from the documents of a folder: SQLite files in which every cell has its quote, line and status."""
     context = FlowRunContext.get()
     assert context and context.flow_run and context.flow_run.created
+    from flows.document import document  # here, because the answer flow's first stage need not wait for it
+
     drawn = await document(request, str(context.flow_run.id), context.flow_run.created.astimezone().date())
     derivation = drawn.derivation
     for problem in derivation.problems:

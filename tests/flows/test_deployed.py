@@ -155,3 +155,25 @@ stage.listener.set(hear)
         f"first stage after {min(walls):.2f} s, {min(works):.2f} s of them work; load {os.getloadavg()[0]:.1f}; {ROOT}"
     )
     assert min(works) < 2.0 and (min(walls) < 2.0 or os.getloadavg()[0] > 1)
+
+
+def test_the_document_flow_shows_its_stages_and_its_quality(
+    prefect_api: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import orchards
+    from endpoint import Endpoint
+
+    from flows.deployed import document_flow
+    from flows.request import DocumentRequest
+
+    (tmp_path / "profile.toml").write_text("[normalise]\nmodel_code = false\n")
+    with Endpoint(orchards.model) as endpoint:
+        for name, value in World(tmp_path, endpoint).variables().items():
+            if name != "PREFECT_API_URL":
+                monkeypatch.setenv(name, value)
+        request = DocumentRequest(
+            folder=str(orchards.SAMPLE), out=str(tmp_path / "out"), profile=str(tmp_path / "profile.toml")
+        )
+        drawn = asyncio.run(document_flow(request))
+    assert drawn.files == ("derived/harvest.sqlite",) and drawn.derivation.tables[0].records == 8
+    assert drawn.prefect == last_run(tmp_path / "store")["prefect"] and (tmp_path / "out" / drawn.files[0]).is_file()
