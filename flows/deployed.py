@@ -18,8 +18,9 @@ from flows.request import AnswerRequest, DocumentRequest
 from flows.session import Ended
 
 if TYPE_CHECKING:
-    from flows.document import Drawn
     from prefect.deployments.runner import RunnerDeployment
+
+    from flows.document import Drawn
 
 
 class RequestFlow(Flow[..., Coroutine[Any, Any, Any]]):
