@@ -124,7 +124,9 @@ class _Loading:
             if part.set_aside:
                 aside = _free(f"{name}__set_aside", used)
                 renames.append((f"{part.stored}__set_aside", aside))
-                notes = (*notes, f"{part.set_aside:,} lines are not in it; they are kept in {aside}")
+                unread = part.set_aside - part.titles
+                said = f"{unread:,} lines are not in it; they are" if unread else "lines above the header are"
+                notes = (*notes, f"{said} kept in {aside}")
             if name != part.name:
                 notes = (*notes, f"called {part.name!r} in its source; other tables have that name too")
             tables.append(_table(file, part, name, notes))

@@ -68,6 +68,7 @@ def _load_text(text: Path, path: Path, stored: str, builder: Builder, job: _Job)
     aside = Aside(builder, stored)
     with _open(text) as file:
         titles = _skip(file, layout, aside)
+        above = aside.count
         met = Irregular(lambda line, raw, reason: aside.add(line + layout.above, raw, reason))
         found = records(file, layout.dialect, met)
         number, header = next(found, (1, [])) if layout.header else (0, [])
@@ -84,7 +85,7 @@ def _load_text(text: Path, path: Path, stored: str, builder: Builder, job: _Job)
     draft.settle(stored, targets)
     notes = (*job.notes, *layout.notes, *_say(layout, met, reading), *reading.notes)
     rows, kept = builder.count(stored), aside.close()
-    return Part(stored=stored, name=path.stem, columns=columns, rows=rows, set_aside=kept, notes=notes)
+    return Part(stored=stored, name=path.stem, columns=columns, rows=rows, set_aside=kept, titles=above, notes=notes)
 
 
 def _open(path: Path) -> TextIO:

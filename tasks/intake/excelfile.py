@@ -80,6 +80,8 @@ def _load_sheet(book: Any, sheet: ooxml.Sheet, stored: str, builder: Builder) ->
     reading.fill(body)
     columns, targets, notes = reading.decide(header)
     reading.draft.settle(stored, targets)
+    if not any(column.type in ("BIGINT", "HUGEINT") for column in columns):
+        sheet.zeros = ""  # the format is that of another sheet
     said = (*layout.notes, *notes, *reading.say(), *_say(sheet))
     return Part(
         stored=stored,
@@ -88,6 +90,7 @@ def _load_sheet(book: Any, sheet: ooxml.Sheet, stored: str, builder: Builder) ->
         columns=columns,
         rows=builder.count(stored),
         set_aside=aside.close(),
+        titles=layout.above,
         notes=said,
     )
 

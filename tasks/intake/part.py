@@ -18,6 +18,8 @@ class Part(Value):
     rows: int
     set_aside: int = 0
     """Rows in `<stored>__set_aside`."""
+    titles: int = 0
+    """Those of them that stood above the header: they are no rows that could not be read."""
     notes: tuple[str, ...] = ()
 
 

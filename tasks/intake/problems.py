@@ -50,7 +50,7 @@ READING = (
     Kind("T202", True, "^encoding guessed", "The text is in a legacy encoding, and too few characters show which.", "Look at names and texts; if they are wrong, save the file as UTF-8."),
     Kind("T203", True, "lines in UTF-8 and lines in", "Lines in two encodings stand in one file; each was read as what it is.", "Look at the texts; better save it as UTF-8."),
     Kind("T204", True, "could not be decoded|half a surrogate|not valid UTF-8; U", "Some characters are damaged; U+FFFD stands for them.", "Get the file again if these texts matter."),
-    Kind("T211", False, "^above the header", "Titles or comments stood above the names of the columns; they are kept aside.", "Nothing."),
+    Kind("T211", False, "^(lines )?above the header", "Titles or comments stood above the names of the columns; they are kept aside.", "Nothing."),
     Kind("T212", True, "looks like values", "The first row looks like values, so the columns are numbered.", "Add a row with names if you know them."),
     Kind("T213", False, "holds years only", "A first row of years was taken as names.", "Check that it is no row of values."),
     Kind("T214", False, "names the delimiter", "The first line (`sep=`) names the delimiter.", "Nothing."),

@@ -29,7 +29,7 @@ def test_a_workbook_of_another_program_becomes_the_expected_tables(suffix: str, 
     ]
     assert "the workbook has the number format '000000'" in notes(stock)
     assert built.rows(hidden.name) == HIDDEN
-    assert "a hidden sheet" in notes(hidden)
+    assert notes(hidden) == "a hidden sheet"
 
 
 def test_a_binary_workbook_becomes_the_expected_table(tmp_path: Path) -> None:

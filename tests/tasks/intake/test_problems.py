@@ -26,6 +26,8 @@ def test_the_page_is_the_table() -> None:
 @pytest.mark.parametrize(
     ("said", "code"),
     [
+        ("lines above the header are kept in t__set_aside", "T211"),
+        ("2 lines are not in it; they are kept in t__set_aside", "T226"),
         ("the file is empty", "T101"),
         ("sheet 'x' is empty", "T101"),
         ("a PDF, no CSV", "T102"),
