@@ -9,6 +9,8 @@ LONGEST = 200
 """Characters; a longer text is prose, not a value."""
 _SUPER = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 _SUPER_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_MARKS = re.compile("[①-⓿❶-➓㈠-㉃㊀-㊰]")
+"""Numbers of notes and lists: NFKC would join 25① to 251."""
 _VULGAR = re.compile("[¼½¾⅐-⅞]")
 _DASHES = str.maketrans(
     {
@@ -28,6 +30,7 @@ def clean(raw: str) -> str:
         text = raw
     else:
         text = _SUPER.sub(lambda found: "^" + found[0].translate(_SUPER_DIGITS), raw)
+        text = _MARKS.sub("※", text)
         text = _VULGAR.sub(lambda found: " " + found[0], text)
         text = unicodedata.normalize("NFKC", text).translate(_DASHES)
         text = _CJK_SPACE.sub("", _SPACE.sub(" ", text))

@@ -20,6 +20,8 @@ _BACK = {
 }  # fmt: skip
 
 
+_BARE = re.compile(r"^([百千万亿])(?=[余多])")
+_LAI = re.compile(r"(?<=[十百千\d])来(?=[万亿人个名家年天元件次岁])")
 _PLAIN_ENDS = "股元%0123456789人份户"
 """No hedge ends with these; most texts do."""
 
@@ -43,9 +45,12 @@ def strip_hedges(text: str) -> tuple[str, tuple[str, ...]]:
     while text[-1:] not in _PLAIN_ENDS and (found := _END.search(text)) and found.start():
         kinds.append(_kind(found))
         text = text[: found.start()]
+    text = _BARE.sub(r"一\1", text)
     for pattern in (_INSIDE, _TAIL):
         text, count = pattern.subn("", text)
         kinds += ["over"] * bool(count)
+    text, count = _LAI.subn("", text)
+    kinds += ["about"] * bool(count)
     return text, tuple(dict.fromkeys(kind for kind in kinds if kind))
 
 

@@ -43,7 +43,7 @@ def read_number(text: str, unit: str, context: Context) -> tuple[Fraction, tuple
         return _measured(text, target, context)
     except Unread:
         if found := _BESIDE.fullmatch(text):
-            return _beside(found[1], found[2], target, context)
+            return _beside(found[1].strip(), found[2].strip(), target, context)
         raise
 
 

@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
+from tasks.core.values.chinese import LETTERS, chinese
 from tasks.core.values.context import Context, Unread
 from tasks.core.values.english import part
 from tasks.core.values.hedges import strip_hedges
@@ -50,6 +51,8 @@ _WHOLE = re.compile(
     re.I,
 )
 """What the part is of; the number stays the same."""
+_HAN_RUN = re.compile(rf"[{LETTERS}]+")
+_CHAINED = re.compile(rf"[{LETTERS}]+(?:元|块|角|个?小时|个月|年|天|分钟|分|米)(?=零?[一二三四五六七八九十两])")
 _HALF_TAIL = re.compile(r"(个|年|天|小时|倍|成)半$")
 
 
@@ -142,6 +145,11 @@ def _one_in(text: str) -> Fraction | None:
 def _plain(text: str, context: Context) -> Amount:
     """Currency, numeral, unit; further smaller parts of the same dimension are added (2小时30分钟, 5元3角, 1 m 85 cm)."""
     money, per = "", ""
+    if _CHAINED.match(text):
+        text = _HAN_RUN.sub(
+            lambda run: str(value) if (value := chinese(run[0])) is not None and value.denominator == 1 else run[0],
+            text,
+        )
     if found := _PER_FRONT.match(text):
         per, text = "/" + found[1], text[found.end() :]
         text, _ = strip_hedges(_PRICE.sub("", text))
