@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from tasks.core.models.document import ColumnType, PlanColumn
 from tasks.core.values.clean import clean
@@ -21,11 +22,41 @@ _ZERO_EN = re.compile(
 )
 
 
+_ZERO_QUOTED = re.compile(
+    r"((?:[“\"「][^”\"」]{1,20}[”\"」][、，,和或及与]?){1,6})(?:一律|均|应|则|都|按)?(?:记|计|视|存|取|填|作)(?:作|为|成)? ?(?:0|零)(?![.\d])"
+)
+_SPANS: tuple[tuple[Literal["low", "middle", "high"], re.Pattern[str]], ...] = (
+    (
+        "middle",
+        re.compile(
+            r"(?:区间|范围)[^。；\n]{0,12}(?:中点|中值|中间值|平均)|\brange\b[^.\n]{0,60}(?:midpoint|mid-point|middle|mean|average)|(?:midpoint|mid-point|middle) of (?:the|a) range",
+            re.I,
+        ),
+    ),
+    (
+        "low",
+        re.compile(
+            r"(?:区间|范围)[^。；\n]{0,12}取(?:下限|低值|最小值)|\brange\b[^.\n]{0,60}(?:lower (?:end|bound|limit))",
+            re.I,
+        ),
+    ),
+    (
+        "high",
+        re.compile(
+            r"(?:区间|范围)[^。；\n]{0,12}取(?:上限|高值|最大值)|\brange\b[^.\n]{0,60}(?:upper (?:end|bound|limit))",
+            re.I,
+        ),
+    ),
+)
+
+
 def context_of(column: PlanColumn, rules: str = "", language: str = "") -> Context:
     """Signs of falls and words for zero, where the column's meaning or the rules for it say so; nothing else is assumed."""
     said = "\n".join(part for part in (column.doc_meaning, column.task_meaning, rules) if part)
     zeros = [found.strip() for pattern in (_ZERO_ZH, _ZERO_EN) for found in pattern.findall(said)]
+    zeros += [word for run in _ZERO_QUOTED.findall(said) for word in re.findall(r"[“\"「]([^”\"」]+)[”\"」]", run)]
     return Context(
+        span=next((name for name, pattern in _SPANS if pattern.search(said)), ""),
         language="zh" if language == "zh" else "en" if language == "en" else "",
         fall_is_negative=bool(
             _SIGNED.search(f"{column.name.replace('_', ' ')} {column.doc_meaning} {column.task_meaning}")

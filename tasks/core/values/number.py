@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 
 from tasks.core.values.context import Context, Unread
+from tasks.core.values.hedges import strip_hedges
 from tasks.core.values.nouns import same
 from tasks.core.values.quantity import Amount, measure
 from tasks.core.values.scales import SCALES
@@ -30,7 +31,9 @@ def read_number(text: str, unit: str, context: Context) -> tuple[Fraction, tuple
     if context.decimal == "." and _SIMPLE.fullmatch(text):
         return _bare(Fraction(text), target, context)
     if span := _span(text):
-        raise Unread(f"range {span}")
+        if not context.span:
+            raise Unread(f"range {span}")
+        return _within(text, target, context)
     if not target.dimension or target.dimension == "count:rank":
         if found := _YEAR.fullmatch(text):
             return Fraction(int(found[1])), ("a year",)
@@ -45,6 +48,21 @@ def read_number(text: str, unit: str, context: Context) -> tuple[Fraction, tuple
         if found := _BESIDE.fullmatch(text):
             return _beside(found[1].strip(), found[2].strip(), target, context)
         raise
+
+
+def _within(text: str, target: Unit, context: Context) -> tuple[Fraction, tuple[str, ...]]:
+    """The value that a range stands for; a unit written once holds for both ends."""
+    found = _RANGE.fullmatch(strip_hedges(text)[0])
+    if not found:
+        raise Unread(f"range {text}")
+    tail = found["t"]
+    size = found["u"] or tail
+    low, _ = _measured(found["a"] + size, target, context)
+    high, _ = _measured(found["b"] + tail, target, context)
+    if low >= high:
+        raise Unread(f"range {text}: the ends do not rise")
+    value = {"low": low, "high": high, "middle": (low + high) / 2}[context.span]
+    return value, (f"{context.span} of the range {text}",)
 
 
 def _measured(text: str, target: Unit, context: Context) -> tuple[Fraction, tuple[str, ...]]:

@@ -39,7 +39,10 @@ _NOBODY = re.compile(
     r"(?:nobody|no one|no-one|none)(?: was| were)(?: \w+){1,2}|无人(?:员)?(?:受伤|伤亡|死亡|受害|患病)?"
 )
 _ALIKE = (
-    frozenset({"未检出", "未测出", "低于检出限", "nd", "n.d", "undetectable", "undetected", "not detected", "not detectable", "below detection limit", "below the detection limit", "below detection"}),
+    frozenset({"未检出", "未测出", "低于检出限",
+            "低于检测下限",
+            "低于检测限",
+            "低于检出下限", "nd", "n.d", "undetectable", "undetected", "not detected", "not detectable", "below detection limit", "below the detection limit", "below detection"}),
     frozenset({"免费", "免费转会", "自由转会", "零转会费", "free", "free transfer", "on a free", "free agent", "no fee", "free of charge"}),
     frozenset({"nil", "none", "无", "没有"}),
 )  # fmt: skip

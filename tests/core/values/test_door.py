@@ -107,3 +107,22 @@ def test_long_prose_and_hostile_texts_end_soon() -> None:
 )  # fmt: skip
 def test_other_dates_of_the_column_settle_order_and_century(raws: tuple[str, ...], raw: str, value: str | None) -> None:
     assert read_value(raw, "date", "", settled(Context(), "date", raws)).value == value
+
+
+@pytest.mark.parametrize(
+    "raw,unit,span,value",
+    [("15,247平方米至17,193平方米", "平方米", "middle", 16220), ("约3-5万元", "元", "middle", 40000), ("3%~5%", "ratio", "low", 0.03), ("3-5%", "percent", "high", 5),
+     ("between 3 and 5 million dollars", "USD", "middle", 4000000), ("5-3万元", "元", "middle", None), ("3-5万元", "元", "", None)],
+)  # fmt: skip
+def test_a_range_is_read_only_as_the_knowledge_says(raw: str, unit: str, span: str, value: float | None) -> None:
+    assert read_value(raw, "number", unit, Context.model_validate({"span": span})).value == value
+
+
+@pytest.mark.parametrize(
+    "rules,span,zeros",
+    [("给出区间的，取其中点。", "middle", ()), ("If the price is a range, its midpoint is stored.", "middle", ()), ("范围取下限", "low", ()), ("Reference ranges are no results.", "", ()),
+     ("“未检出”“低于检测下限”记为 0", "", ("未检出", "低于检测下限"))],
+)  # fmt: skip
+def test_rules_give_spans_and_zeros(rules: str, span: str, zeros: tuple[str, ...]) -> None:
+    context = context_of(PlanColumn(name="x", doc_meaning="", task_meaning=""), rules)
+    assert context.span == span and set(zeros) <= set(context.zero_words)
