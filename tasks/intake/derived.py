@@ -35,13 +35,14 @@ async def add_derived(catalogue: Catalogue, derivation: Derivation, limits: Inta
     names = unique_names([*taken, *(t.table for t in drawn)], [*("" for _ in taken), *("document" for _ in drawn)])
     names = names[len(taken) :]
     database, parts = await _load(drawn, names, limits) if drawn else (None, [])
+    called = {path: name for table, name in zip(drawn, names, strict=True) for path in table.paths}
     why = dict(derivation.outcomes)
     reasons = {path: why.get(document.stem, "") for document in derivation.documents for path in document.paths}
     return catalogue.model_copy(
         update={
             "tables": (*catalogue.tables, *map(_table, drawn, parts, names)),
             "derived": database,
-            "documents": tuple(_documents(catalogue, derivation, reasons)),
+            "documents": tuple(_documents(catalogue, derivation, reasons, called)),
             "files": tuple(_explained(file, reasons.get(file.path, "")) for file in catalogue.files),
             "drawing": derivation.spent,
         }
@@ -112,12 +113,13 @@ def _doubts(quality: ColumnQuality | None) -> Iterator[str]:
         yield f"of its values {said}"
 
 
-def _documents(catalogue: Catalogue, derivation: Derivation, reasons: dict[str, str]) -> Iterator[Document]:
+def _documents(
+    catalogue: Catalogue, derivation: Derivation, reasons: dict[str, str], names: dict[str, str]
+) -> Iterator[Document]:
     """Text files as they are, others as converted; each with what became of it."""
-    tables = {path: table.table for table in derivation.tables for path in table.paths}
 
     def note(path: str) -> str:
-        return f"its table: {tables[path]}" if path in tables else reasons.get(path, "")
+        return f"its table: {names[path]}" if path in names else reasons.get(path, "")
 
     for document in catalogue.documents:
         yield document.model_copy(update={"note": note(document.path)})

@@ -1,0 +1,114 @@
+"""Tables drawn from documents beside the sources: types, clashing names, one query over both, nothing else offered."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tasks.core.errors import QueryError
+from tasks.core.files import store as stores
+from tasks.core.files.store import Folder, Store
+from tasks.core.models.catalogue import Catalogue
+from tasks.core.models.document import ColumnQuality, Converted, Derivation, DerivedTable
+from tasks.core.models.query import QueryResult
+from tasks.core.settings import load
+from tasks.core.sql.engine import Engine
+from tasks.intake.catalogue import build_catalogue
+from tasks.intake.derived import add_derived
+from tasks.intake.inventory import take_inventory
+
+COLUMNS = {"code": "text", "opened": "date", "share": "number", "staff": "integer", "空": "number"}
+
+
+def table(folder: Path, store: Store) -> DerivedTable:
+    path = folder / "depots.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute('CREATE TABLE depots (code TEXT, opened TEXT, share REAL, staff INTEGER, "空" REAL)')
+        db.executemany(
+            "INSERT INTO depots VALUES (?, ?, ?, ?, ?)",
+            [("007", "2020-02-29", 0.5, 3, None), ("008", None, 2.0, None, None)],
+        )
+        db.execute("CREATE TABLE _cells (record TEXT)")
+        db.execute("CREATE TABLE _columns (name TEXT)")
+    db.close()
+    return DerivedTable(
+        stem="depots",
+        table="depots",
+        paths=("depots.pdf",),
+        database=store.put_file(path),
+        key="code",
+        records=2,
+        columns=tuple(
+            ColumnQuality(name=n, type=t, verified=1, unverified=int(n == "share"))  # type: ignore[arg-type]
+            for n, t in COLUMNS.items()
+        ),
+        perfect=False,
+    )
+
+
+def both(tmp_path: Path) -> tuple[Store, Catalogue]:
+    """A catalogue with a CSV file and a document that go by the same name."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "depots.csv").write_text("code,city\n007,Graz\n008,茶城\n", "utf-8")
+    store = Store(Folder(tmp_path / "store"), tmp_path / "store" / "cache")
+    settings = load()
+
+    async def main() -> Catalogue:
+        sources = await build_catalogue(await take_inventory(str(folder), settings.intake), settings.intake)
+        text = store.put(b"Depot 007\nDepot 008\n", "depots.md")
+        document = Converted(stem="depots", paths=("depots.pdf",), status="converted", text=text, lines=2)
+        skipped = document.model_copy(update={"stem": "news", "paths": ("news.pdf",)})
+        derivation = Derivation(
+            converted=(document, skipped),
+            documents=(document, skipped),
+            tables=(table(tmp_path, store),),
+            outcomes=(("news", "judged not to matter for the question"),),
+        )
+        return await add_derived(sources, derivation, settings.intake)
+
+    with stores.use(store):
+        return store, asyncio.run(main())
+
+
+def query(store: Store, catalogue: Catalogue, sql: str) -> QueryResult:
+    async def main() -> QueryResult:
+        async with Engine.over(catalogue, load().query) as engine:
+            return await engine.query(sql)
+
+    with stores.use(store):
+        return asyncio.run(main())
+
+
+def test_a_query_reads_sources_and_documents_side_by_side(tmp_path: Path) -> None:
+    store, catalogue = both(tmp_path)
+    names = [made.name for made in catalogue.tables]
+    assert names == ["depots", "document_depots"]
+    types = {column.name: column.type for column in catalogue.tables[1].columns}
+    assert types == {"code": "VARCHAR", "opened": "DATE", "share": "DOUBLE", "staff": "BIGINT", "空": "DOUBLE"}
+    sql = "SELECT city, year(opened), share FROM depots JOIN document_depots USING (code) ORDER BY code"
+    assert query(store, catalogue, sql).rows == (("Graz", 2020, 0.5), ("茶城", None, 2.0))
+    assert catalogue.derived and catalogue.derived.sha256 != catalogue.database.sha256
+
+
+@pytest.mark.parametrize(
+    "name", ["_cells", "_columns", "derived.main.depots", "derived.depots", "temp.document_depots"]
+)
+def test_nothing_but_the_table_is_offered(tmp_path: Path, name: str) -> None:
+    store, catalogue = both(tmp_path)
+    with pytest.raises(QueryError):
+        query(store, catalogue, f"SELECT * FROM {name}")
+
+
+def test_quality_and_what_became_of_each_document_are_said(tmp_path: Path) -> None:
+    _, catalogue = both(tmp_path)
+    made = catalogue.tables[1]
+    assert made.notes[0] == "drawn from a document, one row per code; imperfect" and made.path == "depots.pdf"
+    assert {c.name: c.notes for c in made.columns if c.notes} == {"share": ("of its values 1 unverified",)}
+    assert {d.path: d.note for d in catalogue.documents} == {
+        "depots.pdf": "its table: document_depots",
+        "news.pdf": "judged not to matter for the question",
+    }
