@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -28,25 +28,40 @@ class Progress:
     """Ended stages above, running ones with their clock below."""
 
     def __init__(self) -> None:
-        self.ended: list[Text] = []
+        self.lines: dict[tuple[str, str], Text] = {}
+        self.counts: Counter[tuple[str, str]] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.running: dict[str, tuple[float, Spinner]] = {}
+        self.open: Counter[str] = Counter()
         self.note = ""
 
     def hear(self, name: str, event: stage.StageEvent, seconds: float) -> None:
-        """One stage event."""
+        """One stage event; runs of one stage that end alike share a line."""
         if event == "start":
-            self.running[name] = time.monotonic(), Spinner("dots")
+            self.open[name] += 1
+            self.running.setdefault(name, (time.monotonic(), Spinner("dots")))
             return
         if event != "retry":
-            self.running.pop(name, None)
+            self.open[name] -= 1
+            if self.open[name] <= 0:
+                self.running.pop(name, None)
         mark, style = _MARKS[event]
         said = {
             "cached": "from an earlier run",
             "retry": f"tried again in {seconds:g} s",
             "failed": "no result to keep",
         }
-        line = Text.assemble((f"{mark} ", style), f"{name.replace('_', ' '):<20}", said.get(event, f"{seconds:6.1f} s"))
-        self.ended.append(line)
+        if event == "done":
+            self.seconds[name] += seconds
+        self.counts[name, event] += 1
+        times = f"  × {self.counts[name, event]}" if self.counts[name, event] > 1 else ""
+        told = said.get(event, f"{self.seconds[name]:6.1f} s")
+        self.lines[name, event] = Text.assemble((f"{mark} ", style), f"{name.replace('_', ' '):<20}", told, times)
+
+    @property
+    def ended(self) -> list[Text]:
+        """What has ended so far, in order of the first of each."""
+        return [*self.lines.values()]
 
     def say(self, text: str) -> None:
         """A remark that the next one replaces."""
