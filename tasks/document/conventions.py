@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tasks.core.models.document import PlanColumn
+from tasks.core.values.clean import clean
 from tasks.core.values.door import Context, read_value
+from tasks.document.ranges import span_of
 from tasks.document.words import stated_words
 
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -32,6 +34,9 @@ _DEFAULT_YEAR = re.compile(
 _YEAR = re.compile(
     r"(?<!\d)((?:19|20)\d\d)\s*(?:[年/.\-]|$)|(?:\b[A-Za-z]{3,9}\.?\s+\d{1,2},?\s+|[A-Za-z]{3,9}\s+)((?:19|20)\d\d)\b"
 )
+_FULL_YEAR = re.compile(r"(?<!\d)((?:18|19|20)\d\d)(?=年|\W|$)")
+_MARGIN = 5
+"""Years by which a two-digit year may lie after the column's latest full year."""
 _EDGES = (
     (
         "end",
@@ -74,12 +79,16 @@ _DOLLARS = re.compile(r"\b(USD|HKD|CAD|AUD|SGD|NZD|TWD)\b|(US|HK|NT|[ACS])\$|(�
 _DOLLAR_NAMES = {"US": "USD", "HK": "HKD", "NT": "TWD", "A": "AUD", "C": "CAD", "S": "SGD",
                  "美元": "USD", "港元": "HKD", "港币": "HKD", "加元": "CAD", "澳元": "AUD", "新台币": "TWD"}  # fmt: skip
 _SIGNED = re.compile(
-    r"变动|增减|同比|环比|涨跌|增长|收益率|回报|可为负|可正可负|change|growth|return|increase or decrease|year[- ]on[- ]year|may be negative|can be negative",
+    r"变动|变化|增减|同比|环比|涨跌|增长|增幅|收益率|回报|盈亏|净利|负值|可为负|可正可负|year[- ]on[- ]year"
+    r"|\b(?:returns?|growth|changes?|gains? or loss(?:es)?|increases? or decreases?|profits?|yields?|(?:may|can) be negative)\b",
     re.IGNORECASE,
 )
 _UNSIGNED = re.compile(
     r"降幅|跌幅|回撤|减少额|positive number|as a positive|draw-?down|\b(?:decline|decrease|drop|loss)\b|正数",
     re.IGNORECASE,
+)
+_BOTH = re.compile(
+    r"\b(?:gains?|profits?|increases?|rises?)(?: or | and |/| & )(?:loss(?:es)?|decreases?|falls?|declines?)\b", re.I
 )
 _FALL_RULE = re.compile(r"下[跌降滑]|减少|fell|fall|down|declin|decreas", re.IGNORECASE)
 _NEGATIVE = re.compile(r"负|negative|minus", re.IGNORECASE)
@@ -94,18 +103,19 @@ _PROBE = 7
 def infer(column: PlanColumn, raws: Sequence[str], rules: str) -> Context:
     """The conventions of a column; `rules` are the knowledge's sentences about it and about values at large."""
     told = f"{column.task_meaning}\n{column.doc_meaning}\n{rules}"
-    zero, null = stated_words(rules + "\n" + column.task_meaning)
+    zero, null = stated_words("\n".join(dict.fromkeys((rules, column.task_meaning, column.doc_meaning))))
     return Context(
         language="zh" if _CJK.search("".join(raws) or column.doc_meaning) else "en",
         decimal="," if _comma(raws, rules) else ".",
         default_year=_default_year(raws, rules),
         date_order=_date_order(raws, told),  # type: ignore[arg-type]
-        pivot=_pivot(rules),
+        pivot=_pivot(raws, rules) if column.type in ("date", "datetime") else None,
         edge=_first(_EDGES, column.task_meaning),  # type: ignore[arg-type]
         fiscal_start=_fiscal_start(told),
         bare_unit=_bare_unit(column, rules),
         dollar=_dollar(column.unit),
         fall_is_negative=_fall_is_negative(column, rules),
+        span=span_of(column, rules),
         zero_words=_with_article(zero),
         null_words=_with_article(null),
     )
@@ -126,13 +136,19 @@ def _date_order(raws: Sequence[str], told: str) -> str:
     return shown.pop() if len(shown) == 1 else ""
 
 
-def _pivot(rules: str) -> int | None:
-    """99 where all two-digit years are 20xx, -1 where all are 19xx."""
+def _pivot(raws: Sequence[str], rules: str) -> int | None:
+    """What a rule says (99 where all two-digit years are 20xx, -1 where all are 19xx); else what full years show.
+
+    A two-digit year then lies at most five years after the column's latest full year.
+    """
     if match := _PIVOT.search(rules):
         return int(match[1])
     if match := _TWO_DIGITS.search(rules):
         return 99 if match[1] == "20" else -1
-    return None
+    years = [int(year) for raw in raws for year in _FULL_YEAR.findall(clean(raw))]
+    if not years or max(years) < 2000 or max(years) - min(years) >= 100 - 2 * _MARGIN:
+        return None
+    return min(max(years) - 2000 + _MARGIN, 99)
 
 
 def _default_year(raws: Sequence[str], rules: str) -> int | None:
@@ -170,7 +186,8 @@ def _dollar(unit: str) -> str:
 
 def _fall_is_negative(column: PlanColumn, rules: str) -> bool:
     """Whether the column holds signed changes, or a rule about falls calls them negative."""
-    meaning = f"{column.task_meaning}\n{column.doc_meaning}"
+    meaning = f"{column.task_meaning}\n{column.doc_meaning}\n{column.name.replace('_', ' ')}"
+    meaning = _BOTH.sub("change", meaning)
     if _UNSIGNED.search(meaning):
         return False
     stated = any(_FALL_RULE.search(line) and _NEGATIVE.search(line) for line in re.split(r"[\n。；;]", rules))

@@ -8,7 +8,9 @@ _ZERO = r"(?:0(?![\d.%‰])|zero\b|nil\b|零(?![一二三四五六七八九点])
 _NULL = r"(?:NULL\b|null\b|空值?|missing\b|not available\b|no value\b|缺失)"
 _SAYS = (
     r"\s*(?:等(?:表述|字样|说法)?)?\s*(?:的?字段)?\s*(?:均|都|一律|all|both)?\s*"
-    r"(?:means?|is|are|=|counts? as|stands? for|equals?|表示|记为|记作|计为|视为|视作|按|即|代表|指|对应(?:数值)?|为|填)"
+    r"(?:means?|(?:is|are)(?: (?:stored|recorded|entered|taken|read|written|counted|treated) as)?"
+    r"|(?:must|should|shall) be(?: (?:stored|recorded|entered|taken|read|written|counted|treated) as)?"
+    r"|=|counts? as|stands? for|equals?|表示|(?:应|则|须)?(?:[记计视存取填作](?:录|入)?[为作成]?)|按|即|代表|指|对应(?:数值)?|为)"
     r"\s*(?:an?\s+)?(?:[\w ]{0,20}=\s*)?(?:空值?（)?\s*"
 )
 _QUOTED = r"[“\"'‘「『][^”\"'’」』\n]{1,40}[”\"'’」』]"

@@ -8,6 +8,7 @@ import pytest
 from document_world import column
 
 from tasks.core.models.document import PlanColumn
+from tasks.core.values.door import read_value
 from tasks.document.conventions import infer
 from tasks.document.words import stated_words
 
@@ -97,6 +98,8 @@ def test_a_convention_is_taken_where_it_is_said_or_shown(
         ("A free entry means price = 0; an unknown price is NULL.", ("free entry",), ("unknown price",)),
         ("Not told, secret or not mentioned means NULL, never 0.", (), ("Not told", "secret", "not mentioned")),
         ("3. 不详、暂缺以及未提及的字段为空（NULL），不得填 0。", (), ("不详", "暂缺", "未提及")),
+        ("“未检出”“低于检测下限”记 0", ("未检出", "低于检测下限"), ()),
+        ("Undetectable should be recorded as zero.", ("Undetectable",), ()),
         ("The share of the part is 0.0155, and the limit is 0.5%.", (), ()),
         ("Zero and NULL differ. NULL does not enter sums.", (), ()),
     ],
@@ -105,3 +108,67 @@ def test_words_for_zero_and_for_no_value_are_those_that_the_rules_state(
     rules: str, zero: tuple[str, ...], null: tuple[str, ...]
 ) -> None:
     assert stated_words(rules) == (zero, null)
+
+
+@pytest.mark.parametrize(
+    ("meaning", "raw", "value"),
+    [
+        ("C-reactive protein, undetectable is stored as 0", "not detected", 0),
+        ("氨氮，未检出记 0", "低于检出限", 0),
+        ("Transfer fee; a free transfer is 0", "a free transfer", 0),
+        ("第一季度净值增长率，可为负", "下跌4.34", -4.34),
+        ("Quarterly return", "fell by 4.34", -4.34),
+        ("存货变动率", "下降4.34", -4.34),
+        ("Net gain or loss of the year", "a loss of 4.34", -4.34),
+        ("Number of returned goods", "fell by 4", None),
+        ("Number of goals", "fell by 4", None),
+        ("Transfer fee", "free", None),
+    ],
+)
+def test_a_meaning_gives_signs_and_zeros(meaning: str, raw: str, value: float | None) -> None:
+    about = column("x", "number", task_meaning=meaning)
+    assert read_value(raw, "number", "", infer(about, [raw], "")).value == value
+
+
+@pytest.mark.parametrize(
+    ("raws", "raw", "value"),
+    [
+        (("31/03/1992", "03/04/1993"), "03/04/1993", "1993-04-03"),
+        (("03/31/1992", "03/04/1993"), "03/04/1993", "1993-03-04"),
+        (("31/03/1992", "03/31/1993", "03/04/1993"), "03/04/1993", None),
+        (("03/04/1993",), "03/04/1993", None),
+        (("2018年5月6日", "18年5月26日"), "18年5月26日", "2018-05-26"),
+        (("6 May 2018", "26 May 18"), "26 May 18", "2018-05-26"),
+        (("1961-01-02", "2004-02-03", "88年5月6日"), "88年5月6日", "1988-05-06"),
+        (("18年5月26日",), "18年5月26日", None),
+    ],
+)
+def test_other_dates_settle_order_and_century(raws: tuple[str, ...], raw: str, value: str | None) -> None:
+    assert read_value(raw, "date", "", infer(DAY, raws, "")).value == value
+
+
+PRICE = column("shelf_price", "number", "USD", doc_meaning="Shelf price of a box")
+LENGTH = column("管长", "number", "米", doc_meaning="管道长度")
+
+
+@pytest.mark.parametrize(
+    ("about", "rules", "span"),
+    [
+        (PRICE, "给出区间的，取其中点。", "middle"),
+        (PRICE, "If the price is a range, its midpoint is stored.", "middle"),
+        (PRICE, "范围取下限", "low"),
+        (PRICE, "Reference ranges are no results.", ""),
+        (PRICE, "4. Where a range is quoted, use its upper end.", "high"),
+        (PRICE, "Where the height is a range, its midpoint is stored.", ""),
+        (LENGTH, "管道长度为区间的，取中点。", "middle"),
+        (LENGTH, "管道口径为区间的，取中点。", ""),
+        (LENGTH, "原文给出区间的，取区间中点；管道长度为范围的，取下限。", "low"),
+        (PRICE, "Ranges are stored as their midpoint. Where the shelf price is a range, its lower end is stored.", "low"),
+        (PRICE, "Where the height is a range, its lower end is stored. Ranges are stored as their mean.", "middle"),
+        (PRICE, "Ranges are never replaced by their mean.", ""),
+        (PRICE, "A range means its lower end. A range means its upper end.", ""),
+        (PRICE, "shelf_price: ranges take the midpoint", "middle"),
+    ],
+)  # fmt: skip
+def test_a_rule_about_ranges_holds_for_what_it_names(about: PlanColumn, rules: str, span: str) -> None:
+    assert infer(about, [], rules).span == span
