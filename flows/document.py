@@ -14,9 +14,10 @@ from tasks.core.models.answer import Question
 from tasks.core.models.document import Converted, Derivation, DerivedTable, Plan
 from tasks.core.models.run import Spend
 from tasks.core.models.semantics import Knowledge
-from tasks.core.models.source import Inventory
+from tasks.core.models.source import Inventory, SourceFile
 from tasks.core.models.value import Value
 from tasks.core.settings import Settings
+from tasks.document.choose import choose_files, for_this_machine
 from tasks.document.convert import convert_document
 from tasks.document.deliver import deliver_tables
 from tasks.document.extract import extract_slice
@@ -76,11 +77,11 @@ async def derive(
     question: Question | None, inventory: Inventory, knowledge: Knowledge, settings: Settings
 ) -> Derivation:
     """Tables of the documents that the question needs, of all without one. A document that fails costs itself only."""
-    files = inventory.of("document")
+    files, left_out = choose_files(inventory.of("document"))
     if not files or not settings.document.enabled:
-        return Derivation()
-    converted = await asyncio.gather(*(convert_document(inventory.root, file, settings.convert) for file in files))
-    documents = await join_documents(tuple(converted), knowledge)
+        return Derivation(problems=left_out)
+    converted = await _convert(inventory.root, files, settings)
+    documents = await join_documents(converted, knowledge)
     costs = Costs()
     verdicts = await judge_documents(question, documents, knowledge, settings.vote) if question else None
     if verdicts:
@@ -90,12 +91,12 @@ async def derive(
     outcomes = await asyncio.gather(*(_attempt(document, knowledge, settings, costs) for document in needed))
     reasons = dict(zip((document.stem for document in needed), outcomes, strict=True))
     return Derivation(
-        converted=tuple(converted),
+        converted=converted,
         documents=documents,
         relevance=verdicts,
         plans=tuple(outcome.plan for outcome in outcomes if outcome.plan),
         tables=tuple(outcome.table for outcome in outcomes if outcome.table),
-        problems=tuple(f"{stem}: {outcome.reason}" for stem, outcome in reasons.items() if outcome.reason),
+        problems=(*left_out, *(f"{stem}: {outcome.reason}" for stem, outcome in reasons.items() if outcome.reason)),
         outcomes=tuple(
             (d.stem, reasons[d.stem].reason if d.stem in reasons else "judged not to matter for the question")
             for d in documents
@@ -103,6 +104,18 @@ async def derive(
         ),
         spent=costs.stages(),
     )
+
+
+async def _convert(root: str, files: tuple[SourceFile, ...], settings: Settings) -> tuple[Converted, ...]:
+    """Each in a child of its own, a few at once."""
+    gate = asyncio.Semaphore(settings.document.concurrency)
+    here = for_this_machine(settings.convert)
+
+    async def one(file: SourceFile) -> Converted:
+        async with gate:
+            return await convert_document(root, file, here)
+
+    return tuple(await asyncio.gather(*map(one, files)))
 
 
 async def _attempt(document: Converted, knowledge: Knowledge, settings: Settings, costs: Costs) -> _Outcome:
@@ -132,4 +145,4 @@ async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, c
         )
     )
     costs.add(document.stem, "normalise", *(reading.usage for reading in readings))
-    return _Outcome(plan, await store_table(document, plan, merged, tuple(readings), settings.document))
+    return _Outcome(plan, await store_table(document, plan, merged, tuple(readings), settings.document.good_share))

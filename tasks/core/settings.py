@@ -167,6 +167,7 @@ class DocumentSettings(Value):
     """The document workflow."""
 
     enabled: bool
+    concurrency: int = Field(ge=1)
     good_share: float = Field(ge=0, le=1)
 
 

@@ -71,11 +71,12 @@ class Entries:
 
 
 def schema(piece: Slice) -> type[BaseModel]:
-    """The reply's model with the slice's columns as the only ones allowed: small models then cannot invent any."""
+    """The reply's model with the slice's columns and records as the only ones allowed: small models then invent none."""
     names = tuple(column.name for column in piece.columns if column.name != piece.key)
     column: Any = Literal[names] if names else str
     cell = create_model("Cell", c=(column, ...), v=(str, ...))
-    entry = create_model("Entry", id=(str, ...), line=(int, ...), cells=(list[cell], ...))  # type: ignore[valid-type]
+    record: Any = Literal[piece.expected] if piece.expected else str
+    entry = create_model("Entry", id=(record, ...), line=(int, ...), cells=(list[cell], ...))  # type: ignore[valid-type]
     return create_model("SliceReply", records=(list[entry], ...), corrections=(list[entry], ...))  # type: ignore[valid-type]
 
 

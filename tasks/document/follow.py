@@ -19,6 +19,8 @@ from tasks.document.anchors import plain
 from tasks.document.entries import EntryReply
 
 PROMPT = Path(__file__).parent / "prompts" / "extract.md"
+_AGAIN = "Your last reply to this listed no record of the list above. Its ids stand there as they must be written; list each."
+"""Said when the same is asked again: to the same request the journal has the same reply."""
 
 
 @dataclass
@@ -34,6 +36,8 @@ class Follow:
     problems: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     unsettled: str = ""
+    asked: set[str] = field(default_factory=set)
+    """Prompts so far."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -69,7 +73,9 @@ class Follow:
 
     async def _ask(self, piece: Slice) -> bool:
         """Whether the reply was cut off."""
-        messages = [{"role": "user", "content": prompt(piece)}]
+        text = prompt(piece)
+        messages = [{"role": "user", "content": f"{text}\n\n{_AGAIN}" if text in self.asked else text}]
+        self.asked.add(text)
         asked = await door.current().ask_read("extract", messages, entries.schema(piece), entries.read, samples=1)
         self.usage += asked.usage
         self.problems += asked.problems

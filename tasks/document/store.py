@@ -25,7 +25,6 @@ from tasks.core.models.document import (
     Plan,
     Reading,
 )
-from tasks.core.settings import DocumentSettings
 from tasks.core.sql.names import quote, unique_names
 from tasks.document import table
 from tasks.document.settle import Plain, Settled, Statement, settle
@@ -38,7 +37,7 @@ _PLACES = TypeAdapter(tuple[Place, ...])
 
 @stage()
 async def store_table(
-    document: Converted, plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...], settings: DocumentSettings
+    document: Converted, plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...], good_share: float
 ) -> DerivedTable:
     """The document's table in the store, with counts of its cells by status; it never lies beside the inputs."""
     drawn = _draw(plan, merged, readings)
@@ -48,7 +47,7 @@ async def store_table(
         path = Path(folder) / "table.sqlite"
         _write(path, name, merged.records, drawn, places)
         database = stores.current().put_file(path, file_name(document.stem))
-    enough = merged.sections_good >= settings.good_share * merged.sections_all > 0
+    enough = merged.sections_good >= good_share * merged.sections_all > 0
     doubtful = sum(column.count("unverified") + column.count("conflict") for column in drawn if column.stored)
     return DerivedTable(
         stem=document.stem,
@@ -59,7 +58,7 @@ async def store_table(
         records=len(merged.records),
         columns=tuple(_quality(column) for column in drawn),
         perfect=enough and not doubtful and not plan.problems,
-        notes=tuple(_notes(plan, merged, readings, drawn, settings)),
+        notes=tuple(_notes(plan, merged, readings, drawn, good_share)),
     )
 
 
@@ -152,12 +151,12 @@ def _notes(
     merged: Merged,
     readings: tuple[ColumnReadings, ...],
     drawn: tuple[Drawn, ...],
-    settings: DocumentSettings,
+    good_share: float,
 ) -> Iterator[str]:
     """What a user of the table must know; nothing that was dropped goes unsaid."""
     good, all_ = merged.sections_good, merged.sections_all
-    if not good >= settings.good_share * all_ > 0:
-        yield f"imperfect: {good} of {all_} sections are good, {settings.good_share:.0%} are wanted"
+    if not good >= good_share * all_ > 0:
+        yield f"imperfect: {good} of {all_} sections are good, {good_share:.0%} are wanted"
     for status, what in (("unverified", "could not be read or look wrong"), ("conflict", "contradict each other")):
         if names := [f"{d.column.name} ({d.count(status)})" for d in drawn if d.stored and d.count(status)]:
             yield f"values that {what}: {', '.join(names)}"

@@ -144,7 +144,7 @@ def drawn(store: Store, columns: tuple[PlanColumn, ...], *findings: Finding) -> 
     made = plan(*columns)
     merged = asyncio.run(merge_findings.function(made, (piece(*findings),)))
     read = tuple(normalise(store, c, raws_of(merged, c.name), model_code=False)[0] for c in made.columns)
-    table = asyncio.run(store_table.function(converted(), made, merged, read, load().document))
+    table = asyncio.run(store_table.function(converted(), made, merged, read, load().document.good_share))
     with contextlib.closing(sqlite3.connect(store.local(table.database))) as db:
         return db.execute(f"SELECT * FROM trades ORDER BY {KEY}").fetchall()
 

@@ -17,7 +17,6 @@ from tasks.core.errors import InputError
 from tasks.core.files import store as stores
 from tasks.core.files.store import Store
 from tasks.core.models.document import ColumnReadings, DerivedTable, Plan, Reading, SliceResult
-from tasks.core.settings import DocumentSettings
 from tasks.document.merge import merge_findings
 from tasks.document.store import file_name, store_table, table_name
 from tasks.document.trace import trace
@@ -63,9 +62,8 @@ def draw(
     made: Plan = PLAN, results: tuple[SliceResult, ...] = (SAID,), read: tuple[ColumnReadings, ...] = READ, **more: Any
 ) -> tuple[DerivedTable, Path]:
     merged = asyncio.run(merge_findings.function(made, results))
-    settings = DocumentSettings(enabled=True, good_share=0.95)
     document = converted().model_copy(update=more)
-    table = asyncio.run(store_table.function(document, made, merged, read, settings))
+    table = asyncio.run(store_table.function(document, made, merged, read, 0.95))
     return table, stores.current().local(table.database)
 
 
@@ -230,7 +228,6 @@ def test_ten_thousand_records_are_stored_in_seconds(store: Store) -> None:
     findings = piece(*(said(r, c.name, f"v{n % 90}", 1 + n % 90) for n, r in enumerate(records) for c in names))
     merged = asyncio.run(merge_findings.function(plan(*names, records=records), (findings,)))
     started = time.monotonic()
-    settings = DocumentSettings(enabled=True, good_share=0.95)
-    made = asyncio.run(store_table.function(converted(), plan(*names, records=records), merged, (), settings))
+    made = asyncio.run(store_table.function(converted(), plan(*names, records=records), merged, (), 0.95))
     assert made.records == 10_000 and time.monotonic() - started < 40
     assert rows(store.local(made.database), "SELECT count(*) FROM _cells") == [(110_000,)]
