@@ -55,6 +55,11 @@ def column(definition: Definition, is_key: bool) -> PlanColumn:
     )
 
 
+def speaks_of(rule: str, name: str) -> bool:
+    """Whether a rule names the field, as a word of its own."""
+    return bool(name) and bool(re.search(rf"(?i)(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", rule))
+
+
 def column_type(text: str) -> ColumnType | None:
     """The type that a word names; None when it names none."""
     return next((kind for kind, words in _TYPES if re.search(rf"(?i){words}", text)), None)

@@ -14,6 +14,8 @@ from typing import NamedTuple
 _WIDE = re.compile(r"[\u3400-\u9fff\uf900-\ufaffA-Za-z]{2,}")
 _WORD = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z'’-]{2,}")
 _PAIR = re.compile(r"(?<![A-Za-z])(?=([A-Z][A-Za-z'’-]*)\.?\s+([A-Z][A-Za-z'’-]{2,}))")
+_RUN = re.compile(r"(?<![A-Za-z])[A-Z][\w'’&-]*(?:[ \u00a0](?:of |and |& )?[A-Z][\w'’&-]*)+")
+_RUN_WORDS = 6
 _GRAM = 4
 """Characters of Chinese that hardly two records share by chance: most short names have as many."""
 _RARE = 3
@@ -58,12 +60,27 @@ def sentences(text: str) -> list[str]:
 
 
 def words(text: str) -> set[str]:
-    """What can tell records apart: runs of four Chinese characters, words with a capital letter, `M. Merrick`."""
-    found = set(_WORD.findall(text))
+    """What can tell records apart: runs of four Chinese characters, words and names with capital letters, `M. Merrick`."""
+    found = set(_WORD.findall(text)) | _names(text)
     found |= {f"{first[0]}. {last}" for first, last in _PAIR.findall(text)}
     for run in _WIDE.findall(text):
         if not run.isascii():
             found |= {run[at : at + _GRAM] for at in range(max(1, len(run) - _GRAM + 1))}
+    return found
+
+
+def _names(text: str) -> set[str]:
+    """Names of several words with all that may stand for them: each word may be common, not the words together.
+
+    A first word may be there because it begins the sentence, so that it counts with two more only.
+    """
+    found: set[str] = set()
+    for run in _RUN.finditer(text):
+        parts = run[0].split()
+        for first in range(len(parts)):
+            least = 3 if run.start() == 0 and first == 0 else 2
+            for last in range(first + least, min(len(parts), first + _RUN_WORDS) + 1):
+                found.add(" ".join(parts[first:last]))
     return found
 
 

@@ -11,6 +11,12 @@ _STOPS = re.compile(r"[。；;！？!?]|\.(?=\s|$)|\n")
 _PAUSES = re.compile(r"[，,、：:](?!\d)")
 _SAME = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "`": "'", "—": "-", "–": "-", "−": "-", "‐": "-", "‑": "-",
                        "。": ".", "、": ",", "【": "[", "】": "]", "《": "<", "》": ">", "·": ".", "•": "."})  # fmt: skip
+_TAIL = re.compile(r"(?:\d|\d[.．]|(?<!\d)\d{1,3}(?:[,，]\d{3})*[,，])$")
+_ON = re.compile(r"\d|[.．]\d|(?<!\d{4})[,，]\d{3}(?!\d)")
+"""A number that goes on before or behind a place: its digits, its decimals, its groups of three."""
+_NUMERALS = frozenset("〇零一二三四五六七八九十百千两廿卅壹贰叁肆伍陆柒捌玖拾佰仟")
+_REST = re.compile(r"[0-9０-９]+(?:[.．][0-9０-９]+)?[千百十]?[万萬]?")
+"""What goes on behind 3亿 in 3亿2000万."""
 _UNIT = re.compile(
     r"\s*(?:[%％‰‱]|[千百十]?[万萬亿億兆](?!一|分)|(?:per\s?cent|percent|per\s?mille|basis points|bps?|pp)\b"
     r"|(?:thousand|million|billion|trillion|mn|bn|tn|k|m|b)\b)",
@@ -30,7 +36,9 @@ def find(raw: str, line: str, after: Sequence[str] = ()) -> tuple[str, str] | No
         return None
     named = next((at for name in after if name and (at := line.find(name)) >= 0), -1)
     start, end = next((span for span in spans if span[0] > named), spans[0])
-    if line[end - 1].isdigit() and (unit := _UNIT.match(line, end)):
+    if line[end - 1] in "万萬亿億" and (rest := _REST.match(line, end)):
+        end = rest.end()
+    if line[end - 1].isnumeric() and (unit := _UNIT.match(line, end)):
         end = unit.end()
     if line[start].isdigit() and start and line[start - 1] in "-−－" and not _joins(line[start - 2 : start - 1]):
         start -= 1
@@ -73,11 +81,11 @@ def _whole(line: str, start: int, end: int) -> bool:
     """Whether no number and no Latin word goes on beyond the span."""
     before, behind = line[start - 1 : start], line[end : end + 1]
     first, last = line[start], line[end - 1]
-    if first.isdigit() and (
-        before.isdigit() or (before in ",.，．" and line[start - 2 : start - 1].isdigit() and before)
-    ):
+    if (first.isdigit() and _TAIL.search(line, 0, start)) or (last.isdigit() and _ON.match(line, end)):
         return False
-    if last.isdigit() and (behind.isdigit() or (behind in ",.，．" and line[end + 1 : end + 2].isdigit() and behind)):
+    if any(
+        one in _NUMERALS and other in _NUMERALS for one, other in ((before, first), (last, behind)) if one and other
+    ):
         return False
     return not (_latin(first) and _latin(before)) and not (_latin(last) and _latin(behind))
 

@@ -17,6 +17,7 @@ from tasks.core.models.document import Converted, Plan, PlanSection, Slice
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import ExtractSettings
 from tasks.document.chunks import chunks
+from tasks.document.fields import speaks_of
 from tasks.document.names import Likeness, belonging, sentences, shared
 from tasks.stage import stage
 
@@ -229,10 +230,12 @@ def _slice(text: _Text, empty: Slice, lines: dict[str, set[int]]) -> Slice:
 
 def _rules(knowledge: Knowledge, section: PlanSection) -> str:
     """Conventions of the knowledge that name one of the section's columns, in its order, within a budget."""
-    names = [name.casefold() for name in section.columns[1:]]
     found: list[str] = []
     for rule in knowledge.rules:
         text = rule.text.strip()
-        if any(name in text.casefold() for name in names) and sum(map(len, found)) + len(text) <= _RULE_CHARS:
+        if (
+            any(speaks_of(text, name) for name in section.columns[1:])
+            and sum(map(len, found)) + len(text) <= _RULE_CHARS
+        ):
             found.append(text)
     return "\n".join(dict.fromkeys(found))

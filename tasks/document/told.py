@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from tasks.core.models.document import Plan, PlanColumn
 from tasks.core.models.semantics import Knowledge
+from tasks.document.fields import definitions, speaks_of
 
 _CHARS = 1500
 
 
 def told(knowledge: Knowledge, column: PlanColumn, plan: Plan) -> str:
     """Its definitions and the rules that name it, then rules that name no column of the plan; at most 1,500 characters."""
-    name, others = column.name.casefold(), [c.name.casefold() for c in plan.columns]
     defined = [
         f"{item.field}: {item.meaning} {f'[{item.unit}]' if item.unit else ''}".strip()
-        for item in knowledge.definitions
-        if item.field.casefold() == name
+        for item in definitions(plan.stem, knowledge)
+        if item.field.casefold() == column.name.casefold()
     ]
-    own = [rule.text.strip() for rule in knowledge.rules if name in rule.text.casefold()]
-    large = [r.text.strip() for r in knowledge.rules if not any(other in r.text.casefold() for other in others)]
+    own = [rule.text.strip() for rule in knowledge.rules if speaks_of(rule.text, column.name)]
+    large = [r.text.strip() for r in knowledge.rules if not any(speaks_of(r.text, c.name) for c in plan.columns)]
     found: list[str] = []
     for text in dict.fromkeys([*defined, *own, *large]):
         if sum(map(len, found)) + len(text) <= _CHARS:

@@ -35,3 +35,16 @@ def test_numbers_and_initials_end_no_sentence() -> None:
     assert sentences("M. Merrick paid 1.5 m. He left. 水温18.2度。完！") == [
         "M. Merrick paid 1.5 m.", "He left.", "水温18.2度。", "完！"
     ]  # fmt: skip
+
+
+def test_a_name_of_common_words_leads_to_its_record() -> None:
+    own = [
+        (f"F{n}", f"Fund F{n} is {first} {second} Reserve Fund, or {first} {second} Reserve Z for short.")
+        for n, (first, second) in enumerate((a, b) for a in FIRST for b in SECOND)
+    ]
+    line = "Correction: the type printed earlier for Orwell Horizon Reserve Z is bond."
+    assert set(belonging({9: line}, own)[9].records) == {"F5"}
+
+
+FIRST = ("Linden", "Orwell", "Silver", "Stone")
+SECOND = ("Balance", "Horizon", "Meridian", "Summit")
