@@ -118,7 +118,15 @@ def infer(column: PlanColumn, raws: Sequence[str], rules: str) -> Context:
         span=span_of(column, rules),
         zero_words=_with_article(zero),
         null_words=_with_article(null),
+        about=_about(column),
     )
+
+
+def _about(column: PlanColumn) -> str:
+    """Meaning and name; only numbers can be denied to be."""
+    if column.type not in ("integer", "number"):
+        return ""
+    return " ".join(dict.fromkeys((column.doc_meaning, column.task_meaning, column.name.replace("_", " "))))
 
 
 def _comma(raws: Sequence[str], rules: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_ZERO = r"(?:0(?![\d.%‰])|zero\b|nil\b|零(?![一二三四五六七八九点]))"
+_ZERO = r"(?:0(?!\d|\.\d|[%‰])|zero\b|nil\b|零(?![一二三四五六七八九点]))"
 _NULL = r"(?:NULL\b|null\b|空值?|missing\b|not available\b|no value\b|缺失)"
 _SAYS = (
     r"\s*(?:等(?:表述|字样|说法)?)?\s*(?:的?字段)?\s*(?:均|都|一律|all|both)?\s*"

@@ -40,3 +40,5 @@ class Context(Value):
     """Words that mean 0 in this column, such as 未检出 or `free transfer`."""
     null_words: tuple[str, ...] = ()
     """Further words that mean that the document gives no value."""
+    about: str = ""
+    """What the column means; a text that denies just that (nothing was recycled) then means 0."""

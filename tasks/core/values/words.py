@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tasks.core.values.context import Context
+from tasks.core.values.denials import denies
 from tasks.core.values.nouns import same
 
 _NULLS = (
@@ -35,6 +37,10 @@ _ZEROS = re.compile(
 _NONE_OF = re.compile(
     r"(?:there (?:were|was) )?(?:no|not a single|zero) (?P<noun>[a-z' -]{2,40}?)(?: (?:was|were|is|are|have been|has been) (?:\w+)(?: (?:in|by|for|on|during) .{1,40})?| at all)?|(?:没有|未有|无)(?:任何)?(?P<han>[^\d]{1,6})"
 )
+_NOT_GIVEN = re.compile(
+    r"\b(?:disclosed|available|given|stated|published|released|announced|provided|specified|known|mentioned|named|determined|counted|measured|listed|shown)\b"
+)
+"""What is said of a figure, not of the things it counts."""
 _NOBODY = re.compile(
     r"(?:nobody|no one|no-one|none)(?: was| were)(?: \w+){1,2}|无人(?:员)?(?:受伤|伤亡|死亡|受害|患病)?"
 )
@@ -47,6 +53,33 @@ _ALIKE = (
     frozenset({"nil", "none", "无", "没有"}),
 )  # fmt: skip
 _AROUND = re.compile(r"^(?:(?:was|is|were|are|came|on|as|for|a|an|the|均|为|系|属)\b ?)+", re.I)
+_LIGHT = frozenset(
+    {
+        "was",
+        "were",
+        "is",
+        "are",
+        "got",
+        "has",
+        "have",
+        "had",
+        "been",
+        "there",
+        "any",
+        "the",
+        "a",
+        "an",
+        "received",
+        "made",
+        "reported",
+        "recorded",
+        "so",
+        "far",
+        "at",
+        "all",
+    }
+)
+_LONG_ENOUGH = 4
 _YES = "是 对 真 有 已 √ ✓ ✔ ☑ true yes y t 1 on 正确 属实 通过 符合"
 _NO = "否 错 假 无 未 没有 不是 × ✗ ✘ ☐ * false no n f 0 off 错误 不属实 未通过 不符合"
 YES, NO = frozenset(_YES.split()), frozenset(_NO.split())
@@ -68,16 +101,41 @@ def is_zero(text: str, unit: str, context: Context) -> bool:
     word = text.lower()
     if _ZEROS.fullmatch(word):
         return True
-    if context.zero_words:
-        said = {word, _AROUND.sub("", word)}
-        wanted = {zero.lower() for zero in context.zero_words}
-        wanted |= {like for group in _ALIKE if group & wanted for like in group}
-        if said & wanted:
-            return True
+    if context.zero_words and _says_one_of(word, context.zero_words):
+        return True
+    if _NOT_GIVEN.search(word):
+        return False
     if _NOBODY.fullmatch(word):
         return not any(sign in unit for sign in "%‰/¥$€") and unit.lower() not in ("ratio", "percent")
     found = _NONE_OF.fullmatch(word)
-    return bool(found and unit and same(found["noun"] or found["han"], unit))
+    return bool(found and unit and same(found["noun"] or found["han"], unit)) or denies(word, unit, context.about)
+
+
+def _says_one_of(word: str, zeros: tuple[str, ...]) -> bool:
+    """Whether a text is one of the words for zero, one of their like, or one with a subject or light verbs put in."""
+    wanted = {zero.lower() for zero in zeros}
+    wanted |= {like for group in _ALIKE if group & wanted for like in group}
+    if {word, _AROUND.sub("", word)} & wanted:
+        return True
+    short = _light(word)
+    return any(
+        _with_subject(zero).fullmatch(word) if re.search(r"[\u3400-\u9fff]", zero) else _light(zero) == short
+        for zero in wanted
+        if len(zero) >= _LONG_ENOUGH
+    )
+
+
+def _light(text: str) -> str:
+    """English words without the light verbs around what they say (no claims [were received])."""
+    return " ".join(part for part in text.strip(" .").split() if part not in _LIGHT)
+
+
+@lru_cache(maxsize=512)
+def _with_subject(zero: str) -> re.Pattern[str]:
+    """全部走读 also as 全部学生走读: one to three signs put between two halves, none of which denies or counts."""
+    put = r"[^不非未无没否仅除外\d零一二三四五六七八九十百千万亿]{1,3}"
+    halves = [f"{re.escape(zero[:at])}{put}{re.escape(zero[at:])}" for at in range(2, len(zero) - 1)]
+    return re.compile("|".join([re.escape(zero), *halves]))
 
 
 def yes_or_no(text: str) -> bool | None:

@@ -172,3 +172,47 @@ LENGTH = column("管长", "number", "米", doc_meaning="管道长度")
 )  # fmt: skip
 def test_a_rule_about_ranges_holds_for_what_it_names(about: PlanColumn, rules: str, span: str) -> None:
     assert infer(about, [], rules).span == span
+
+
+@pytest.mark.parametrize(
+    ("meaning", "unit", "raw", "value"),
+    [
+        ("Part of the waste that is recycled", "ratio", "nothing was recycled", 0),
+        ("Part of the waste that is recycled", "ratio", "No part of the rubbish was recycled.", 0),
+        ("Part of the waste that is recycled", "ratio", "nothing was disclosed", None),
+        ("Part of the waste that is recycled", "ratio", "no share was recorded", None),
+        ("Part of the waste that is recycled", "ratio", "nothing was burnt", None),
+        ("本期破损包裹占比", "ratio（小数比例）", "没有包裹破损", 0),
+        ("本期破损包裹占比", "%（裸数）", "无破损", 0),
+        ("本期破损包裹占比", "%（裸数）", "没有占比", None),
+        ("本期破损包裹占比", "%（裸数）", "没有给出破损包裹占比", None),
+        ("本期破损包裹占比", "%（裸数）", "没有包裹丢失", None),
+        ("Entry fee of the race", "EUR", "cost nothing in entry fees", 0),
+        ("Entry fee of the race", "EUR", "no fee was charged", 0),
+        ("Entry fee of the race", "EUR", "no fee was disclosed", None),
+        ("Ticket price", "EUR", "no price was recorded", None),
+        ("Wet weight", "kg", "no weight was recorded", None),
+        ("单价", "元", "没有单价", None),
+        ("Shares sold", "shares", "no shares were disclosed", None),
+        ("Shares sold", "shares", "no shares were sold", 0),
+        ("Price change", "percent", "no change", None),
+    ],
+)
+def test_a_denial_of_what_the_column_holds_is_zero(meaning: str, unit: str, raw: str, value: float | None) -> None:
+    about = column("x", "number", unit, task_meaning=meaning, doc_meaning=meaning)
+    assert read_value(raw, "number", unit, infer(about, [raw], "")).value == value
+
+
+@pytest.mark.parametrize(
+    ("rules", "raw", "value"),
+    [
+        ("“全部外包”表示 0", "全部工序外包", 0),
+        ("“全部外包”表示 0", "全部不外包", None),
+        ("“全部外包”表示 0", "全部九道外包", None),
+        ("“No claims” and “nobody fell ill” mean 0.", "no claims were received", 0),
+        ("“No claims” and “nobody fell ill” mean 0.", "nobody has fallen", None),
+        ("“No claims” and “nobody fell ill” mean 0.", "no claims were disclosed", None),
+    ],
+)
+def test_words_for_zero_may_be_written_fuller(rules: str, raw: str, value: float | None) -> None:
+    assert read_value(raw, "number", "", infer(column("x", "number"), [raw], rules)).value == value
