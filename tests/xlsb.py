@@ -12,7 +12,8 @@ TYPES = (
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
     '<Default Extension="bin" ContentType="application/vnd.ms-excel.sheet.binary.macroEnabled.main"/></Types>'
 )
-Value = float | str | bool | None
+Value = float | str | bool | bytes | None
+"""Bytes are the number of an error: 7 is #DIV/0!, 42 is #N/A."""
 
 
 def write(path: Path, rows: list[list[Value]], formats: dict[tuple[int, int], str]) -> None:
@@ -54,6 +55,8 @@ def _cell(place: bytes, value: Value) -> bytes:
         return _record(1, place)
     if isinstance(value, bool):
         return _record(4, place + bytes([value]))
+    if isinstance(value, bytes):
+        return _record(3, place + value)
     if isinstance(value, str):
         return _record(6, place + _text(value))
     return _record(5, place + struct.pack("<d", value))

@@ -1,4 +1,4 @@
-"""Other workbooks (.xls, .xlsb, .ods) → their sheets, row by row; of their number formats only those of dates count."""
+"""Other workbooks (.xlsb, .ods, unusual .xls) → their sheets, row by row."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tasks.core.errors import InputError
-from tasks.intake.cells import Cell, moment, plain, read_format
+from tasks.intake import archive, shown
+from tasks.intake.cells import Cell, moment, number, plain, read_format
 from tasks.intake.ooxml import Sheet
 
 _LEGACY_FORMAT = re.compile(rb"\x1e\x04(..)..(..)([\x00\x01])", re.DOTALL)
-_BINARY_FORMAT = re.compile(rb"\x2c.{1,2}..(.)\x00\x00\x00", re.DOTALL)
-_OPEN_FORMAT = re.compile(rb"<number:number [^>]*min-integer-digits=\"([2-9]|[1-9]\d)\"")
-_STYLES = ("xl/styles.bin", "content.xml", "styles.xml")
-_STYLE_BYTES = 16 << 20
 
 
 class Book:
@@ -41,8 +38,10 @@ class Book:
             )
             for item in self._book.sheets_metadata
         ]
-        for sheet in self.sheets:
-            sheet.zeros = zeros(path)
+        self._archive = archive.unpack(path) if zipfile.is_zipfile(path) else None
+        if not self._archive:
+            for sheet in self.sheets:
+                sheet.zeros = zeros(path)
 
     def rows(self, sheet: Sheet) -> Iterator[tuple[int, list[Cell | None]]]:
         """Number (from 1) and cells of each row that has any."""
@@ -50,15 +49,42 @@ class Book:
             found = self._book.get_sheet_by_name(sheet.path)
         except self._error as error:
             raise InputError(f"sheet {sheet.name!r} is damaged: {error}") from error
+        told = shown.marks(self._archive, sheet.name) if self._archive else iter(())
+        mark = next(told, None)
+        at = 0
         for at, row in enumerate(found.to_python(skip_empty_area=False), 1):
-            cells = [_cell(value) for value in row]
+            while mark and mark[0] < at:
+                mark = next(told, None)
+            cells = _cells(row, mark[1] if mark and mark[0] == at else {})
             if any(cells):
                 yield at, cells
+        while mark:  # rows of errors only, which the reader takes for the end
+            if mark[0] > at:
+                yield mark[0], _cells([], mark[1])
+            mark = next(told, None)
         ranges = found.merged_cell_ranges or []
         sheet.merged = [str(each) for each in ranges]
 
     def close(self) -> None:
         self._book.close()
+        if self._archive:
+            self._archive.close()
+
+
+def _cells(row: list[Any], said: dict[int, shown.Shown]) -> list[Cell | None]:
+    """The cells of a row, with what is known of them beside their values."""
+    cells = [_cell(value) for value in row]
+    for place, mark in said.items():
+        if place >= len(cells):
+            if not isinstance(mark, Cell):
+                continue
+            cells.extend([None] * (place + 1 - len(cells)))
+        cell = cells[place]
+        if isinstance(mark, Cell):
+            cells[place] = mark
+        elif cell and cell.text and cell.kind in ("integer", "decimal"):
+            cells[place] = number(cell.text, mark, False)
+    return cells
 
 
 def _cell(value: Any) -> Cell | None:
@@ -75,25 +101,8 @@ def _cell(value: Any) -> Cell | None:
 
 
 def zeros(path: Path) -> str:
-    """A number format of the workbook that shows zeros in front (`000000`), or empty: the cells do not tell who has it."""
-    if not zipfile.is_zipfile(path):
-        return next((code for code in _legacy(path.read_bytes()) if read_format(code).kind == "code"), "")
-    with zipfile.ZipFile(path) as archive:
-        for name in sorted(set(_STYLES) & set(archive.namelist())):
-            with archive.open(name) as file:
-                content = file.read(_STYLE_BYTES)
-            if name.endswith(".bin"):
-                found = (
-                    content[at.end() : at.end() + 2 * at[1][0]].decode("utf-16-le", "replace")
-                    for at in _BINARY_FORMAT.finditer(content)
-                )
-                code = next((code for code in found if read_format(code).kind == "code"), "")
-            else:
-                digits = _OPEN_FORMAT.search(content)
-                code = "0" * int(digits[1]) if digits else ""
-            if code:
-                return code
-    return ""
+    """A number format of an .xls that shows zeros in front (`000000`), or empty: the cells do not tell who has it."""
+    return next((code for code in _legacy(path.read_bytes()) if read_format(code).kind == "code"), "")
 
 
 def _legacy(content: bytes) -> Iterator[str]:

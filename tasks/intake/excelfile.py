@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tasks.core.errors import InputError
 from tasks.core.models.catalogue import Column
 from tasks.core.sql.build import Builder, Draft, Target
 from tasks.core.sql.names import unique_names
-from tasks.intake import archive, books, grid, ooxml
+from tasks.intake import archive, blocks, books, grid, legacy, ooxml
 from tasks.intake.aside import Aside
 from tasks.intake.cells import Cell
 from tasks.intake.columns import SHAPE, cut
@@ -29,22 +29,26 @@ Row = tuple[int, list[Cell | None]]
 
 def load(path: Path, stored: str, builder: Builder) -> Loaded:
     """Load every sheet as `<stored>_0` …; what of them holds nothing is told. Raises InputError when it is no workbook."""
-    with closing(_open(path)) as book:
+    with contextlib.closing(_open(path)) as book:
         parts: list[Part] = []
+        filled = 0
         unread: list[str] = []
         for sheet in book.sheets:
             if not sheet.path:
                 unread.append(f"sheet {sheet.name!r} is a chart or a macro")
                 continue
-            made = _load_sheet(book, sheet, f"{stored}_{len(parts)}", builder)
-            if made:
-                parts.append(made)
-            else:
+            made = list(_load_sheet(book, sheet, _Place(builder, stored, len(parts))))
+            parts += made
+            filled += bool(made)
+            if not made:
                 unread.append(f"sheet {sheet.name!r} is empty")
     if not parts:
         raise InputError("; ".join(unread) or "the workbook holds no sheet")
+    if filled == 1:
+        first = parts[0].name
+        parts = [part.model_copy(update={"name": path.stem + part.name.removeprefix(first)}) for part in parts]
     if len(parts) == 1:
-        parts = [parts[0].model_copy(update={"name": path.stem, "inner": ""})]
+        parts = [parts[0].model_copy(update={"inner": ""})]
     return Loaded(parts=tuple(parts), unread=tuple(unread))
 
 
@@ -62,14 +66,60 @@ def _open(path: Path) -> Any:
         opened.close()
     elif not head.startswith((_LEGACY, b"\x09")):  # the latter begins files of Excel 2 to 4
         raise InputError("no Excel workbook, or a damaged one")
+    else:
+        with contextlib.suppress(legacy.NotRead):
+            return legacy.Book(path)
     return books.Book(path)
 
 
-def _load_sheet(book: Any, sheet: ooxml.Sheet, stored: str, builder: Builder) -> Part | None:
+class _Place(NamedTuple):
+    """Where the tables of a sheet go: `<stored>_<first>` and on."""
+
+    builder: Builder
+    stored: str
+    first: int
+
+
+def _load_sheet(book: Any, sheet: ooxml.Sheet, place: _Place) -> list[Part]:
+    """Every table of a sheet; mostly there is one."""
     rows: Iterator[Row] = book.rows(sheet)
     sample = list(islice(rows, _SAMPLE))
-    if not sample:
-        return None
+    division = blocks.divide(sample, rows)
+    made: list[Part] = []
+    for span in division.spans if sample else ():
+        stack = blocks.Stack(span.of(_again(book, sheet)) if division.again else chain(sample, rows))
+        for each in stack.tables():
+            at = place.first + len(made)
+            part = _load_table(each, stack, f"{place.stored}_{at}", place.builder)
+            made.append(part.model_copy(update={"inner": f"{blocks.letters(span.first)}{part.inner}"}))
+    return [_named(part, at, len(made), sheet, division.doubt) for at, part in enumerate(made)]
+
+
+def _named(part: Part, at: int, count: int, sheet: ooxml.Sheet, doubt: str) -> Part:
+    """With the name of its sheet, the second one as `<sheet>_2`, and what is known when all of the sheet has been read."""
+    name = sheet.name.strip() or "sheet"
+    notes = [*part.notes, *([doubt] if doubt else []), *_say(sheet, part)]
+    if count == 1:
+        return part.model_copy(update={"name": name, "inner": sheet.name, "notes": tuple(notes)})
+    told = f"one of {count} tables on the sheet; it begins at {part.inner}"
+    return part.model_copy(
+        update={
+            "name": f"{name}_{at + 1}" if at else name,
+            "inner": f"{sheet.name}!{part.inner}",
+            "notes": (told, *notes),
+        }
+    )
+
+
+def _again(book: Any, sheet: ooxml.Sheet) -> Iterator[Row]:
+    """All rows once more; what is counted on the way shall not be counted twice."""
+    sheet.merged, sheet.hidden_rows = [], 0
+    found: Iterator[Row] = book.rows(sheet)
+    return found
+
+
+def _load_table(rows: Iterator[Row], stack: blocks.Stack, stored: str, builder: Builder) -> Part:
+    sample = list(islice(rows, _SAMPLE))
     layout = grid.find(sample)
     aside = Aside(builder, stored)
     for number, cells in sample[: layout.above]:
@@ -80,22 +130,24 @@ def _load_sheet(book: Any, sheet: ooxml.Sheet, stored: str, builder: Builder) ->
     reading.fill(body)
     columns, targets, notes = reading.decide(header)
     reading.draft.settle(stored, targets)
-    if not any(column.type in ("BIGINT", "HUGEINT") for column in columns):
-        sheet.zeros = ""  # the format is that of another sheet
-    said = (*layout.notes, *notes, *reading.say(), *_say(sheet))
+    if stack.doubts:
+        notes.append(
+            f"after {len(stack.doubts):,} blank rows stands what may be the names of another table (row "
+            f"{stack.doubts[0]:,} first); read as rows of this one"
+        )
     return Part(
         stored=stored,
-        name=sheet.name.strip() or "sheet",
-        inner=sheet.name,
+        name="",
+        inner=str(sample[0][0]),
         columns=columns,
         rows=builder.count(stored),
         set_aside=aside.close(),
         titles=layout.above,
-        notes=said,
+        notes=(*layout.notes, *notes, *reading.say()),
     )
 
 
-def _say(sheet: ooxml.Sheet) -> list[str]:
+def _say(sheet: ooxml.Sheet, part: Part) -> list[str]:
     said = []
     if sheet.hidden:
         said.append("a hidden sheet")
@@ -106,7 +158,7 @@ def _say(sheet: ooxml.Sheet) -> list[str]:
             f"{len(sheet.merged):,} merged ranges such as {sheet.merged[0]}: the value stands in the first cell of each, "
             "the others are NULL"
         )
-    if sheet.zeros:
+    if sheet.zeros and any(column.type in ("BIGINT", "HUGEINT") for column in part.columns):
         said.append(
             f"the workbook has the number format {sheet.zeros!r}, and files of this kind do not tell us which cells have it: "
             "numbers that it shows with zeros in front stand here without them"

@@ -62,6 +62,12 @@ class Loader:
             first = (str(error).strip().splitlines() or [""])[0][:300]
             full = "No space left" in first or "disk quota" in first.lower()
             failed = Loaded(disk=first) if full else Loaded(error=f"{type(error).__name__}: {first}")
+        except BaseException as error:
+            if (
+                type(error).__name__ != "PanicException"
+            ):  # of a reader in Rust: it is no Exception, and has no class to name
+                raise
+            failed = Loaded(error=f"damaged: {(str(error).splitlines() or [''])[0][:300]}")
         builder.discard(request["stored"])
         return failed
 

@@ -71,7 +71,9 @@ READING = (
     Kind("T252", False, "^a (view|virtual table)$", "The table is a view or a virtual table of the database.", "Nothing."),
     Kind("T261", False, "^a hidden sheet", "The sheet is hidden in the workbook; it was read.", "Check that it is meant to be used."),
     Kind("T262", True, "hidden rows are in it", "Rows that are hidden, as by a filter, were read with the others.", "Check that they are meant to count."),
-    Kind("T264", True, "^the workbook has the number format", "A format such as 000000 is in an .xls, .xlsb or .ods; its numbers are read without the zeros in front.", "Save the workbook as .xlsx, where formats are read cell by cell."),
+    Kind("T264", True, "^the workbook has the number format", "A format such as 000000 is in an unusual .xls whose formats cannot be read cell by cell; its numbers are read without the zeros in front.", "Save the workbook as .xlsx, where formats are read cell by cell."),
+    Kind("T265", False, r"^one of \d+ tables on the sheet", "Several tables stand on one sheet; each became a table of its own.", "Nothing."),
+    Kind("T266", True, "may be (the names of )?another table", "A blank row or column may divide two tables; all was read as one.", "Give each table a sheet of its own, or delete the blank row or column."),
     Kind("T263", True, "merged ranges", "Of merged cells only the first has the value.", "Unmerge and fill them if each row needs it."),
 )  # fmt: skip
 VALUES = (
