@@ -28,9 +28,10 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
         from tasks.solve.publish import deliver
 
         if derivation.documents:
-            from tasks.intake.derived import add_derived
+            from tasks.intake.derived import add_derived, describe_documents
 
-            catalogue = await add_derived(catalogue, derivation, run.settings.intake)
+            catalogue = await add_derived(catalogue, derivation.tables, run.settings.intake)
+            catalogue = describe_documents(catalogue, derivation)
         answer = await solve(run.question, catalogue, knowledge, run.settings)
         return run.end(answer, await deliver(answer, str(run.out), request.csv_name, derivation.tables))
 

@@ -11,7 +11,7 @@ from flows.session import session
 from flows.spent import Costs
 from tasks.core.errors import TablewrightError
 from tasks.core.models.answer import Question
-from tasks.core.models.document import Converted, Derivation, DerivedTable, Plan
+from tasks.core.models.document import Converted, Derivation, DerivedTable, Plan, Verdicts
 from tasks.core.models.run import Spend
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import Inventory, SourceFile
@@ -78,8 +78,10 @@ async def derive(
 ) -> Derivation:
     """Tables of the documents that the question needs, of all without one. A document that fails costs itself only."""
     files, left_out = choose_files(inventory.of("document"))
-    if not files or not settings.document.enabled:
-        return Derivation(problems=left_out)
+    if not settings.document.enabled:
+        return Derivation(problems=("no table is drawn from any document: document.enabled is false",) * bool(files))
+    if not files:
+        return Derivation(left_out=left_out)
     converted = await _convert(inventory.root, files, settings)
     documents = await join_documents(converted, knowledge)
     costs = Costs()
@@ -96,14 +98,28 @@ async def derive(
         relevance=verdicts,
         plans=tuple(outcome.plan for outcome in outcomes if outcome.plan),
         tables=tuple(outcome.table for outcome in outcomes if outcome.table),
-        problems=(*left_out, *(f"{stem}: {outcome.reason}" for stem, outcome in reasons.items() if outcome.reason)),
+        problems=_unjudged(verdicts),
+        left_out=left_out,
         outcomes=tuple(
-            (d.stem, reasons[d.stem].reason if d.stem in reasons else "judged not to matter for the question")
+            (d.stem, reasons[d.stem].reason if d.stem in reasons else _judged(verdicts, d.stem))
             for d in documents
             if d.stem not in reasons or reasons[d.stem].reason
         ),
         spent=costs.stages(),
     )
+
+
+def _unjudged(verdicts: Verdicts | None) -> tuple[str, ...]:
+    """Why documents could not be judged."""
+    return (f"all documents are read: {verdicts.error}",) if verdicts and verdicts.error else ()
+
+
+def _judged(verdicts: Verdicts | None, stem: str) -> str:
+    """Why a document was left out."""
+    if verdicts is None:
+        return ""
+    tally, reason = verdicts.vote_tally.get(stem, "0/0"), verdicts.reasons.get(stem, "")
+    return f"judged not to matter for the question ({tally} votes for it){': ' * bool(reason)}{reason}"
 
 
 async def _convert(root: str, files: tuple[SourceFile, ...], settings: Settings) -> tuple[Converted, ...]:

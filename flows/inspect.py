@@ -96,7 +96,7 @@ async def inspect(folder: str, settings: Settings) -> Findings:
         inventory = await take_inventory(folder, settings.intake)
         knowledge = await read_knowledge(inventory)
         catalogue = await build_catalogue(inventory, settings.intake)
-        profile = await profile_tables(catalogue, knowledge, settings.profiling, settings.query)
+        profile = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
         async with Engine.over(catalogue, settings.query) as engine:
             samples = [await _sample(engine, table) for table in catalogue.tables[:_SAMPLED_TABLES]]
         return Findings(catalogue=catalogue, knowledge=knowledge, profile=profile, samples=tuple(samples))

@@ -15,7 +15,7 @@ from tasks.solve.publish import publish
 
 async def solve(question: Question, catalogue: Catalogue, knowledge: Knowledge, settings: Settings) -> Answer:
     """Measure the tables, write down what is expected, query until it is there, replay."""
-    profile = await profile_tables(catalogue, knowledge, settings.profiling, settings.query)
+    profile = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
     brief = await compress(question, profile, knowledge, settings.brief)
     contract = await write_contract(question, brief, profile, settings.contract)
     given = Assignment(

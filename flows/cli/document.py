@@ -42,12 +42,15 @@ def command(
         print_json(summary(drawn))
     else:
         _print(drawn)
-    raise typer.Exit(0 if drawn.derivation.tables or not drawn.derivation.documents else 5)
+    nothing_to_do = not drawn.derivation.documents and not drawn.derivation.problems
+    raise typer.Exit(0 if drawn.derivation.tables or nothing_to_do else 5)
 
 
 def summary(drawn: Drawn) -> dict[str, Any]:
     """The run as JSON data."""
     return {
+        "problems": drawn.derivation.problems,
+        "left_out": dict(drawn.derivation.left_out),
         "documents": [_about(drawn.derivation, document) for document in drawn.derivation.documents],
         "files": [str(Path(drawn.out) / name) for name in drawn.files],
         "run": drawn.run,
@@ -83,7 +86,11 @@ def _about(derivation: Derivation, document: Converted) -> dict[str, Any]:
 
 
 def _print(drawn: Drawn) -> None:
-    if not drawn.derivation.documents:
+    for problem in drawn.derivation.problems:
+        out.print(escape(problem))
+    for path, why in drawn.derivation.left_out:
+        out.print(f"[bold]{escape(path)}[/]: {escape(why)}")
+    if not drawn.derivation.documents and not drawn.derivation.problems:
         out.print("no documents")
     for document in drawn.derivation.documents:
         about = _about(drawn.derivation, document)

@@ -14,10 +14,10 @@ _TEXTS = (".md", ".markdown", ".txt")
 
 
 class Chosen(NamedTuple):
-    """Files to convert in path order, and one sentence for each that is left out."""
+    """Files to convert in path order, and (path, why) of each that is left out."""
 
     files: tuple[SourceFile, ...]
-    notes: tuple[str, ...]
+    left_out: tuple[tuple[str, str], ...]
 
 
 def choose_files(files: tuple[SourceFile, ...]) -> Chosen:
@@ -26,16 +26,16 @@ def choose_files(files: tuple[SourceFile, ...]) -> Chosen:
     for file in sorted(files, key=lambda file: _TEXTS.index(_suffix(file)) if _suffix(file) in _TEXTS else 9):
         if _suffix(file) in _TEXTS:
             texts.setdefault(_place(file), file.path)
-    chosen, notes = [], []
+    chosen, left_out = [], []
     for file in files:
         text = texts.get(_place(file))
         if _suffix(file) not in READABLE:
-            notes.append(f"{file.path} is not read: documents are {', '.join(READABLE)}")
+            left_out.append((file.path, f"not read: documents are {', '.join(READABLE)}"))
         elif text and _suffix(file) not in _TEXTS:
-            notes.append(f"{file.path} is not converted: {text} of the same name is taken as its text")
+            left_out.append((file.path, f"not converted: {text} of the same name is taken as its text"))
         else:
             chosen.append(file)
-    return Chosen(tuple(chosen), tuple(notes))
+    return Chosen(tuple(chosen), tuple(left_out))
 
 
 def for_this_machine(settings: ConvertSettings) -> ConvertSettings:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
+from collections.abc import Iterable
+from itertools import chain, count
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -47,11 +49,25 @@ async def join_documents(documents: tuple[Converted, ...], knowledge: Knowledge)
     groups += _numbered(tuple(document for document in documents if id(document) not in taken), documents)
     first = {id(group.members[0]): group for group in groups}
     others = {id(member) for group in groups for member in group.members[1:]}
-    return tuple(
+    return _distinct(
         _joined(first[id(document)]) if id(document) in first else document
         for document in documents
         if id(document) not in others
     )
+
+
+def _distinct(documents: Iterable[Converted]) -> tuple[Converted, ...]:
+    """Each with a name of its own: what shares the name of an earlier one is called after its folder or kind too."""
+    taken: set[str] = set()
+    found = []
+    for document in documents:
+        path = PurePosixPath(document.paths[0])
+        ways = (document.stem, f"{document.stem}_{path.parent.name}", f"{document.stem}_{path.suffix[1:].lower()}")
+        more = (f"{document.stem}_{number}" for number in count(2))
+        stem = next(way for way in chain(ways, more) if way.casefold() not in taken)
+        taken.add(stem.casefold())
+        found.append(document.model_copy(update={"stem": stem}))
+    return tuple(found)
 
 
 def _stated(documents: tuple[Converted, ...], knowledge: Knowledge) -> list[_Group]:

@@ -1,6 +1,7 @@
 """Readings of a column → the same, those `unverified` whose size does not fit their column.
 
-Only a bare number is doubted, and what model code read: a unit or percent sign in the text says what it means.
+Only a number with no unit or half of one is doubted, and what model code read: a unit or percent sign in the text says
+what it means.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def is_bare(raw: str) -> bool:
 def check(column: PlanColumn, readings: Sequence[Reading]) -> tuple[Reading, ...]:
     """The readings in the same order; a doubted one keeps its value and says why."""
     sizes = {r.raw: abs(float(r.value)) for r in readings if _is_number(r.value) and r.value}
-    doubtful = {r.raw for r in readings if r.raw in sizes and (is_bare(r.raw) or r.status == "derived")}
+    doubtful = {r.raw for r in readings if r.raw in sizes and (is_bare(r.raw) or _assumed(r))}
     sure = [size for raw, size in sizes.items() if raw not in doubtful]
     bare = [r for r in readings if is_bare(r.raw) and (r.raw in sizes or r.value is None)]
     over = [r for r in bare if r.value is None or sizes[r.raw] > 1]
@@ -51,6 +52,11 @@ def check(column: PlanColumn, readings: Sequence[Reading]) -> tuple[Reading, ...
             reason = reason or _off(size, sure, [other for raw, other in sizes.items() if raw != reading.raw])
         checked.append(_doubted(reading, reason) if reason else reading)
     return tuple(checked)
+
+
+def _assumed(reading: Reading) -> bool:
+    """Whether model code or the library supplied a part of the unit (an amount of money as a price a share)."""
+    return reading.status == "derived" or "taken as" in reading.note
 
 
 def _off(size: float, sure: Sequence[float], others: Sequence[float]) -> str:

@@ -25,23 +25,26 @@ _FINISH_SECONDS = 600
 
 
 @stage()
-async def add_derived(catalogue: Catalogue, derivation: Derivation, limits: IntakeSettings) -> Catalogue:
-    """The catalogue with every derived table, and with the text of every document that has one.
-
-    Raises InputError when a derived table cannot be loaded: it is a file of ours.
-    """
-    drawn = derivation.tables
+async def add_derived(catalogue: Catalogue, drawn: tuple[DerivedTable, ...], limits: IntakeSettings) -> Catalogue:
+    """The catalogue with every derived table. Raises InputError when one cannot be loaded: it is a file of ours."""
+    if not drawn:
+        return catalogue
     taken = [table.name for table in catalogue.tables]
     names = unique_names([*taken, *(t.table for t in drawn)], [*("" for _ in taken), *("document" for _ in drawn)])
     names = names[len(taken) :]
-    database, parts = await _load(drawn, names, limits) if drawn else (None, [])
-    called = {path: name for table, name in zip(drawn, names, strict=True) for path in table.paths}
+    database, parts = await _load(drawn, names, limits)
+    tables = (*catalogue.tables, *map(_table, drawn, parts, names))
+    return catalogue.model_copy(update={"tables": tables, "derived": database})
+
+
+def describe_documents(catalogue: Catalogue, derivation: Derivation) -> Catalogue:
+    """The catalogue with the text of every document that has one, and with what became of each."""
+    called = {path: table.name for table in catalogue.tables if table.drawn for path in table.drawn.paths}
     why = dict(derivation.outcomes)
     reasons = {path: why.get(document.stem, "") for document in derivation.documents for path in document.paths}
+    reasons |= dict(derivation.left_out)
     return catalogue.model_copy(
         update={
-            "tables": (*catalogue.tables, *map(_table, drawn, parts, names)),
-            "derived": database,
             "documents": tuple(_documents(catalogue, derivation, reasons, called)),
             "files": tuple(_explained(file, reasons.get(file.path, "")) for file in catalogue.files),
             "drawing": derivation.spent,

@@ -68,6 +68,11 @@ class Catalogue(Value):
     unsettled: Literal["", "stopped"] = ""
     """`stopped` when a file was given up for a passing reason (time, a change while reading); the next run tries again."""
 
+    @property
+    def measurable(self) -> Catalogue:
+        """Only what its tables hold: equal for questions that judge documents otherwise but need the same tables."""
+        return self.model_copy(update={"files": (), "documents": (), "drawing": ()})
+
     def table(self, name: str) -> Table | None:
         """The table of that name, whatever its case."""
         wanted = name.casefold()

@@ -298,7 +298,9 @@ class Derivation(Value):
     plans: tuple[Plan, ...] = ()
     tables: tuple[DerivedTable, ...] = ()
     problems: tuple[str, ...] = ()
-    """One for each document that gave no table, with the reason and the next step."""
+    """What concerns no single document."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """(path, why), for each file that was not converted."""
     outcomes: tuple[tuple[str, str], ...] = ()
     """(stem, why there is no table of it), for each document without one."""
     spent: tuple[StageSpend, ...] = ()

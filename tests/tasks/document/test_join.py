@@ -99,3 +99,8 @@ def test_a_part_without_text_is_told(store: Store) -> None:
     )
     (made,) = asyncio.run(join_documents((document("log_1.pdf"), scan), Knowledge()))
     assert (made.status, made.lines, made.reason) == ("partial", 2, "log_2.pdf is image_only: an image")
+
+
+def test_documents_of_one_name_keep_names_of_their_own(store: Store) -> None:
+    paths = ("a/harvest.md", "b/harvest.md", "b/harvest.docx", "c/Harvest.md", "d/c/harvest.md")
+    assert [d.stem for d in join(paths)] == ["harvest", "harvest_b", "harvest_docx", "Harvest_c", "harvest_md"]

@@ -17,7 +17,7 @@ from tasks.core.models.query import QueryResult
 from tasks.core.settings import load
 from tasks.core.sql.engine import Engine
 from tasks.intake.catalogue import build_catalogue
-from tasks.intake.derived import add_derived
+from tasks.intake.derived import add_derived, describe_documents
 from tasks.intake.inventory import take_inventory
 
 COLUMNS = {"code": "text", "opened": "date", "share": "number", "staff": "integer", "空": "number"}
@@ -68,7 +68,7 @@ def both(tmp_path: Path) -> tuple[Store, Catalogue]:
             tables=(table(tmp_path, store),),
             outcomes=(("news", "judged not to matter for the question"),),
         )
-        return await add_derived(sources, derivation, settings.intake)
+        return describe_documents(await add_derived(sources, derivation.tables, settings.intake), derivation)
 
     with stores.use(store):
         return store, asyncio.run(main())
