@@ -29,8 +29,15 @@ from intake_cases import Built, build, cases, lay  # noqa: E402
 
 KINDS = ("csv", "late", "json", "sqlite", "xlsx")
 TEXTS = (".csv", ".tsv", ".txt", ".xls")
-TWO_WAYS = ("dates whose order the values decide", "full-width commas", "features with nested properties")
-"""Cases in which a peer is right in a way of its own."""
+TWO_WAYS = (
+    "dates whose order the values decide",
+    "full-width commas",
+    "features with nested properties",
+    "a decimal comma in every field beside semicolons",
+    "comma and semicolon divide alike: one is taken, the other is named",
+    "Central European in a one-byte encoding: the other one-byte encoding is named",
+)
+"""Cases in which a peer may be right in a way of its own, or nobody can be."""
 LINES = (".jsonl", ".ndjson")
 
 

@@ -12,6 +12,9 @@ from tasks.intake.records import Dialect, Irregular, Record, records
 _DELIMITERS = (",", ";", "\t", "|", "，")
 _LINES = 400
 _VALUE = re.compile(r"[-+]?[\d.,]*\d[\d.,]*%?|\d{4}-\d\d?-\d\d?.*|\d\d?[/.]\d\d?[/.]\d{2,4}.*")
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
+_Tried = tuple[float, Dialect, list[tuple[int, Record]], int]
+"""Score, dialect, records, width."""
 _YEAR = re.compile(r"(1[89]|20|21)\d\d")
 
 
@@ -33,12 +36,16 @@ def sniff(sample: str, suffix: str) -> Layout:
     body = lines[1:] if told else lines
     preferred = "\t" if suffix in (".tsv", ".tab") else "|" if suffix == ".psv" else ","
     choices = [told[1]] if told else sorted(_DELIMITERS, key=lambda mark: mark != preferred)
-    best: tuple[float, Dialect, list[tuple[int, Record]], int] | None = None
+    best: _Tried | None = None
+    every: list[_Tried] = []
     for delimiter in choices:
         for quote in ('"', "'"):
             tried = _try(body, _dialect(body, delimiter, quote))
+            if tried:
+                every.append(tried)
             if tried and (best is None or tried[0] > best[0] + 1e-9):
                 best = tried
+    best = _better(best, every) if best else None
     if best is None:
         dialect = Dialect(told[1] if told else preferred)
         found, width = _read(body, dialect), 1
@@ -49,6 +56,12 @@ def sniff(sample: str, suffix: str) -> Layout:
     header, notes = _header([record for _, record in found[first:]])
     if told:
         notes = (*notes, f"the first line names the delimiter {told[1]!r}")
+    if best and not told and (also := _as_regular(best, every, preferred)):
+        listed = ", ".join(f"{each[1].delimiter!r} ({each[3]} columns)" for each in also)
+        notes = (
+            *notes,
+            f"divided by {dialect.delimiter!r} into {width} columns, though {listed} divides it as regularly",
+        )
     if width == 1 and found and re.search(r"\S(?: {2,}|、)\S", found[first][1][0] or ""):
         notes = (*notes, "one column only, though its name holds blanks or signs that may separate columns")
     return Layout(_spaced(dialect, found[first:]), above, header, notes)
@@ -64,7 +77,31 @@ def _read(lines: list[str], dialect: Dialect) -> list[tuple[int, Record]]:
     return list(records(lines, dialect, Irregular(lambda *_: None)))
 
 
-def _try(lines: list[str], dialect: Dialect) -> tuple[float, Dialect, list[tuple[int, Record]], int] | None:
+def _better(best: _Tried, every: list[_Tried]) -> _Tried:
+    """A comma that only ever stands inside of numbers is a decimal comma, where another delimiter divides as regularly."""
+    if best[1].delimiter != ",":
+        return best
+    for other in every:
+        if other[1].delimiter != "," and _is_regular(other):
+            parts = [part for _, record in other[2] for part in record if part and "," in part]
+            if parts and all(_DECIMAL_COMMA.fullmatch(part.strip()) for part in parts):
+                return other
+    return best
+
+
+def _as_regular(best: _Tried, every: list[_Tried], preferred: str) -> list[_Tried]:
+    """Other delimiters that give every record the same width too; the suffix decides for the one that it names."""
+    if not _is_regular(best) or (preferred != "," and best[1].delimiter == preferred):
+        return []
+    found = {each[1].delimiter: each for each in every if _is_regular(each)}
+    return [each for mark, each in found.items() if mark != best[1].delimiter]
+
+
+def _is_regular(tried: _Tried) -> bool:
+    return len(tried[2]) > 1 and all(len(record) == tried[3] for _, record in tried[2])
+
+
+def _try(lines: list[str], dialect: Dialect) -> _Tried | None:
     """Score by how many records have the commonest width; None when this delimiter does not divide the lines."""
     if dialect.quote == "'":
         mark = re.escape(dialect.delimiter)

@@ -46,8 +46,8 @@ FILES = (
          "Files of this kind are not read.", "Unpack archives; save documents as PDF or Markdown and tables as CSV."),
 )  # fmt: skip
 READING = (
-    Kind("T201", False, "^read as [a-z]", "The text is in a legacy encoding, and the bytes show which.", "Nothing."),
-    Kind("T202", True, "^encoding guessed", "The text is in a legacy encoding, and too few characters show which.", "Look at names and texts; if they are wrong, save the file as UTF-8."),
+    Kind("T201", False, "^read as [a-z]", "The text is in a legacy encoding, and the bytes show which, but for relatives that are named.", "Nothing."),
+    Kind("T202", True, "^encoding guessed", "The text is in a legacy encoding, and too few characters show which; what else would fit is named.", "Look at names and texts; if they are wrong, save the file as UTF-8."),
     Kind("T203", True, "lines in UTF-8 and lines in", "Lines in two encodings stand in one file; each was read as what it is.", "Look at the texts; better save it as UTF-8."),
     Kind("T204", True, "could not be decoded|half a surrogate|not valid UTF-8; U", "Some characters are damaged; U+FFFD stands for them.", "Get the file again if these texts matter."),
     Kind("T211", False, "^(lines )?above the header", "Titles or comments stood above the names of the columns; they are kept aside.", "Nothing."),
@@ -55,6 +55,7 @@ READING = (
     Kind("T213", False, "holds years only", "A first row of years was taken as names.", "Check that it is no row of values."),
     Kind("T214", False, "names the delimiter", "The first line (`sep=`) names the delimiter.", "Nothing."),
     Kind("T215", True, "^one column only", "No delimiter was found, though the name looks like several.", "Save the file with commas, semicolons or tabs."),
+    Kind("T216", True, "divides it as regularly", "Two delimiters divide every line alike; the note says which was taken, and what the other gives.", "Look at the columns; if they are wrong, begin the file with a line `sep=` and the right sign."),
     Kind("T221", True, "have fewer fields", "Rows are shorter than the header; NULL stands in what is missing.", "Check these rows in the source."),
     Kind("T222", True, "have more fields", "Rows are longer than the header; what they have more stands in added columns.", "Check for delimiters in unquoted text."),
     Kind("T223", False, "blank (lines|rows) skipped", "Blank lines are no rows.", "Nothing."),

@@ -14,6 +14,8 @@ _SAMPLE = 1 << 18
 _WINDOW = re.compile(rb"[\x00-\x7f]{0,8}(?:[\x80-\xff]+[\x00-\x7f]{0,8})+")
 _FEW = 40
 """Below so many non-ASCII bytes any guess is a guess."""
+_CLEAR = 5
+"""So many show the encoding where no other one fits."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -21,6 +23,8 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_ONE_BYTE = ("cp1252", "cp1250")
+"""Of the West and of the middle of Europe: most of their bytes are letters in both."""
 _WESTERN = {"cp1250", "latin_1", "cp852", "cp437", "iso8859_15", "cp858", "cp850", "mac_roman", "cp1254", "cp1257"}
 
 
@@ -32,6 +36,8 @@ class Encoding:
     certain: bool = True
     mixed: bool = False
     broken: bool = False
+    others: tuple[str, ...] = ()
+    """Codecs that the same bytes are valid in, where nothing decides."""
 
     @property
     def is_utf8(self) -> bool:
@@ -41,11 +47,12 @@ class Encoding:
     @property
     def note(self) -> str:
         """What a reader should know; empty for Unicode."""
+        also = f"; {', '.join(self.others)} would also fit" if self.others else ""
         if self.mixed:
-            return f"lines in UTF-8 and lines in {self.name} in one file; each was read as what it is"
+            return f"lines in UTF-8 and lines in {self.name} in one file; each was read as what it is{also}"
         if not self.certain:
-            return f"encoding guessed from few characters as {self.name}; look at the names and texts"
-        return "" if self.name.startswith("utf") else f"read as {self.name}"
+            return f"encoding guessed from few characters as {self.name}{also}; look at the names and texts"
+        return "" if self.name.startswith("utf") else f"read as {self.name}{also}"
 
 
 def detect(path: Path) -> Encoding:
@@ -63,7 +70,9 @@ def detect(path: Path) -> Encoding:
     if not bad:
         return Encoding("utf-8", broken=True)
     name, certain = _legacy(bad)
-    return Encoding(name, certain, mixed=_has_words(good))
+    others = _others(bad, name, certain)
+    clear = certain or (not others and sum(byte > 127 for byte in bad) >= _CLEAR)
+    return Encoding(name, clear, mixed=_has_words(good), others=others)
 
 
 def read_text(path: Path) -> tuple[str, Encoding, int]:
@@ -169,6 +178,15 @@ def _legacy(sample: bytes) -> tuple[str, bool]:
     if best >= 0.6:
         return name, high >= _FEW and best - scores[1][0] > 0.1
     return _guess(sample), False
+
+
+def _others(sample: bytes, taken: str, certain: bool) -> tuple[str, ...]:
+    """Other codecs that read these bytes without a fault and with another text; one-byte codecs cannot be told apart."""
+    known = _ONE_BYTE if certain and taken in _ONE_BYTE else () if certain else (*_EASTERN, "euc_kr", *_ONE_BYTE)
+    mine = sample.decode(taken, "replace")
+    return tuple(
+        name for name in known if name != taken and _can(sample, name) and sample.decode(name, "replace") != mine
+    )
 
 
 def _share(sample: bytes, name: str, common: Callable[[int, int], bool]) -> float:
