@@ -27,6 +27,9 @@ _SURE = 1.9
 _SENTENCE = re.compile(r"(?<=[。；;！？!?])|(?<=[a-z0-9%)]\.)\s+")
 
 
+_FULL_STOP = re.compile(r"(?<=[。！？!?])|(?<=[a-z0-9%)]\.)\s+")
+
+
 class Telling(NamedTuple):
     """Words of a line that tell of a record."""
 
@@ -57,6 +60,23 @@ def belonging(lines: Mapping[int, str], own: Iterable[tuple[str, str]]) -> dict[
 def sentences(text: str) -> list[str]:
     """The text cut behind what ends a sentence; a point within a number or a name's initial ends none."""
     return [part for part in _SENTENCE.split(text) if part.strip()]
+
+
+def share(text: str, record: str, others: Iterable[str]) -> str:
+    """What a text says of one of its records: from the sentence that names it to the next that names another."""
+    kept, goes_on = [], False
+    for part in _FULL_STOP.split(text):
+        if _names_id(part, record):
+            goes_on = True
+        elif any(_names_id(part, other) for other in others):
+            goes_on = False
+        if goes_on and part:
+            kept.append(part)
+    return " ".join(kept)
+
+
+def _names_id(text: str, record: str) -> bool:
+    return bool(re.search(rf"(?<![A-Za-z0-9]){re.escape(record)}(?![A-Za-z0-9])", text))
 
 
 def words(text: str) -> set[str]:

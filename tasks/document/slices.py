@@ -18,7 +18,7 @@ from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import ExtractSettings
 from tasks.document.chunks import chunks
 from tasks.document.fields import speaks_of
-from tasks.document.names import Likeness, belonging, sentences, shared
+from tasks.document.names import Likeness, belonging, sentences, share, shared
 from tasks.stage import stage
 
 _CORRECTS = re.compile(
@@ -115,14 +115,11 @@ class _Text:
             for record in records:
                 seen[record] += 1
                 if seen[record] <= _OWN_LINES:
-                    own.append((record, self._share(number, record) if len(records) > 1 else self.text(number)))
+                    own.append((record, share(self.text(number), record, set(records) - {record})))
         return own
 
     def _rest(self, number: int, records: list[str]) -> str:
         return " ".join(part for part in sentences(self.text(number)) if not any(record in part for record in records))
-
-    def _share(self, number: int, record: str) -> str:
-        return " ".join(part for part in sentences(self.text(number)) if record in part)
 
 
 def _section(text: _Text, section: PlanSection, plan: Plan, rules: str, settings: ExtractSettings) -> list[Slice]:

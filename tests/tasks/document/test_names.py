@@ -1,6 +1,6 @@
 """Lines that name no id, and the records that their wording leads to."""
 
-from tasks.document.names import belonging, sentences, shared
+from tasks.document.names import belonging, sentences, share, shared
 
 OWN = [
     ("1", "Miles Merrick (id 1) was born in Elmstead, height 171 cm."),
@@ -44,6 +44,15 @@ def test_a_name_of_common_words_leads_to_its_record() -> None:
     ]
     line = "Correction: the type printed earlier for Orwell Horizon Reserve Z is bond."
     assert set(belonging({9: line}, own)[9].records) == {"F5"}
+
+
+def test_each_record_of_a_line_has_its_own_part_of_it() -> None:
+    line = (
+        "Code 7 stands for Ash Hill. It grew. Readers know Elm Dale, class Z, as Elm Dale Z; the list says 8. It fell."
+    )
+    assert share(line, "7", {"8"}) == "Code 7 stands for Ash Hill. It grew."
+    assert share(line, "8", {"7"}) == "Readers know Elm Dale, class Z, as Elm Dale Z; the list says 8. It fell."
+    assert share("编号3为甲站。水温低。编号4为乙站；水温高。", "4", {"3"}) == "编号4为乙站；水温高。"
 
 
 FIRST = ("Linden", "Orwell", "Silver", "Stone")
