@@ -11,6 +11,7 @@ import functools
 import re
 import time
 from collections.abc import Iterator
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,11 @@ _BESIDE = "derived"
 """Name of the second database; no query may use it."""
 _LOSSY = re.compile(r"\bINTERVAL\b|\w+_NS\b")
 """Types whose Python values say less than the column: months become days, nanoseconds are cut."""
+
+
+_DAYS = ("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
+"""Their infinity comes as the last day that Python knows, and -infinity as the first."""
+_ENDS = frozenset([date.max, date.min, datetime.max, datetime.min])
 
 
 def handle(request: dict[str, Any]) -> dict[str, Any]:
@@ -68,9 +74,16 @@ def _of_a_model(request: dict[str, Any]) -> list[str]:
 
 
 def _run(connection: duckdb.DuckDBPyConnection, request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return _run_once(connection, request, False)
+    except _Endless:
+        return _run_once(connection, request, True)
+
+
+def _run_once(connection: duckdb.DuckDBPyConnection, request: dict[str, Any], endless: bool) -> dict[str, Any]:
     started = time.monotonic()
     wanted, most = request["preview"], request["max_rows"]
-    names, types, batches = _execute(connection, request["sql"])
+    names, types, batches = _execute(connection, request["sql"], endless)
     digest, truncated = Digest(types), False
     preview: list[tuple[Cell, ...]] = []
     with _Export(request.get("path"), names) as export:
@@ -96,18 +109,52 @@ def _run(connection: duckdb.DuckDBPyConnection, request: dict[str, Any]) -> dict
 
 
 def _execute(
-    connection: duckdb.DuckDBPyConnection, sql: str
+    connection: duckdb.DuckDBPyConnection, sql: str, endless: bool = False
 ) -> tuple[list[str], list[str], Iterator[list[tuple[Any, ...]]]]:
-    """Names, types and batches of rows of a query that the guard has passed."""
+    """Names, types and batches of rows of a query that the guard has passed.
+
+    Without `endless` the batches raise _Endless where a day may be infinite, which only its text tells.
+    """
     cursor = connection.execute(sql)
     names = [str(column[0]) for column in cursor.description or []]
     types = [str(column[1]) for column in cursor.description or []]
-    if any(_LOSSY.search(kind) for kind in types):
+    days = [place for place, kind in enumerate(types) if kind in _DAYS]
+    if any(_LOSSY.search(kind) for kind in types) or (endless and days):
         inner = [quote(f"c{number}") for number in range(len(names))]
-        shown = [f"{c}::VARCHAR" if _LOSSY.search(kind) else c for c, kind in zip(inner, types, strict=True)]
+        shown = [_shown(c, kind, endless) for c, kind in zip(inner, types, strict=True)]
         body = f"FROM (\n{sql.strip().rstrip(';')}\n) AS q({', '.join(inner)})"
         cursor = _try(connection, f"SELECT {', '.join(shown)} {body}") or connection.execute(sql)
-    return names, types, iter(lambda: cursor.fetchmany(_BATCH), [])
+    batches = iter(lambda: cursor.fetchmany(_BATCH), [])
+    return names, types, batches if endless or not days else _finite(batches, days)
+
+
+def _shown(column: str, kind: str, endless: bool) -> str:
+    """A column as text where its Python values say less; in the form that they have otherwise."""
+    if _LOSSY.search(kind):
+        return f"{column}::VARCHAR"
+    if not endless or kind not in _DAYS:
+        return column
+    if kind == "TIMESTAMP":
+        whole = f"microsecond({column}) % 1000000 = 0"
+        fine = f"CASE WHEN {whole} THEN {column}::VARCHAR ELSE strftime({column}, '%Y-%m-%d %H:%M:%S.%f') END"
+        return f"CASE WHEN isfinite({column}) THEN {fine} ELSE {column}::VARCHAR END"
+    return f"{column}::VARCHAR"
+
+
+class _Endless(Exception):
+    """A day may be infinite."""
+
+
+def _finite(batches: Iterator[list[tuple[Any, ...]]], days: list[int]) -> Iterator[list[tuple[Any, ...]]]:
+    for batch in batches:
+        for place in days:
+            for row in batch:
+                value = row[place]
+                if isinstance(value, datetime):
+                    value = value.replace(tzinfo=None)
+                if value in _ENDS:
+                    raise _Endless
+        yield batch
 
 
 def _try(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection | None:
@@ -169,8 +216,13 @@ def part(path: Path) -> Path:
 
 
 def _measure(connection: duckdb.DuckDBPyConnection, statement: str) -> list[tuple[Any, ...]]:
-    _, types, batches = _execute(connection, statement)
-    return [row for batch in batches for row in to_cells(batch, types)]
+    for endless in (False, True):
+        _, types, batches = _execute(connection, statement, endless)
+        try:
+            return [row for batch in batches for row in to_cells(batch, types)]
+        except _Endless:
+            continue
+    return []
 
 
 @functools.lru_cache(maxsize=1)

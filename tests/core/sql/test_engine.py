@@ -49,6 +49,27 @@ async def failure(engine: Engine, sql: str) -> QueryError:
     return caught.value
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("'infinity'::date", "infinity"),
+        ("'-infinity'::date", "-infinity"),
+        ("'infinity'::timestamp", "infinity"),
+        ("'-infinity'::timestamptz", "-infinity"),
+        ("date '9999-12-31'", "9999-12-31"),
+        ("date '0001-01-01'", "0001-01-01"),
+    ],
+)
+def test_a_day_that_never_comes_stays_infinite(database: Path, tmp_path: Path, value: str, shown: str) -> None:
+    sql = f"select {value} as d, timestamp '2024-01-02 03:04:05.5' as t, timestamp '2024-01-02 03:04:05' as u, day from sales where id = 1"
+    result = use(database, lambda engine: engine.query(sql))
+    assert result.rows == ((shown, "2024-01-02 03:04:05.500000", "2024-01-02 03:04:05", "2024-01-01"),)
+    use(database, lambda engine: engine.export(sql, tmp_path / "out.csv"))
+    assert (tmp_path / "out.csv").read_text().splitlines()[1].startswith(f"{shown},")
+    measured = use(database, lambda engine: engine.measure([f"select {value} as d"], 20))
+    assert measured == [[(shown,)]]
+
+
 def test_a_query_shows_a_preview_and_counts_all(database: Path) -> None:
     result = use(database, lambda engine: engine.query("select * from sales order by id", 2))
     assert result.columns == ("id", "region", "amount", "day")
