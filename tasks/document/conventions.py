@@ -115,6 +115,7 @@ def infer(column: PlanColumn, raws: Sequence[str], rules: str) -> Context:
         bare_unit=_bare_unit(column, rules),
         dollar=_dollar(column.unit),
         fall_is_negative=_fall_is_negative(column, rules),
+        fall_is_positive=bool(_UNSIGNED.search(_meaning(column))),
         span=span_of(column, rules),
         zero_words=_with_article(zero),
         null_words=_with_article(null),
@@ -194,12 +195,16 @@ def _dollar(unit: str) -> str:
 
 def _fall_is_negative(column: PlanColumn, rules: str) -> bool:
     """Whether the column holds signed changes, or a rule about falls calls them negative."""
-    meaning = f"{column.task_meaning}\n{column.doc_meaning}\n{column.name.replace('_', ' ')}"
-    meaning = _BOTH.sub("change", meaning)
+    meaning = _meaning(column)
     if _UNSIGNED.search(meaning):
         return False
     stated = any(_FALL_RULE.search(line) and _NEGATIVE.search(line) for line in re.split(r"[\n。；;]", rules))
     return stated or bool(_SIGNED.search(meaning))
+
+
+def _meaning(column: PlanColumn) -> str:
+    """Meanings and name, in which `gains or losses` is one word for a signed amount."""
+    return _BOTH.sub("change", f"{column.task_meaning}\n{column.doc_meaning}\n{column.name.replace('_', ' ')}")
 
 
 def _with_article(words: Iterable[str]) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def _large(text: str, last: bool) -> Fraction | None:
             return head * size + DIGITS[right] * size // 10
         if right.isdigit() and len(right) == 1 and right != "0":
             return None  # 3万5 is written for 35000 and for 30005
-        tail = _large(right, last)
+        tail = _section("零" + right, last) if right[0] == "点" else _large(right, last)
         if tail is None or tail >= size or (head.denominator != 1):
             return None
         return head * size + tail

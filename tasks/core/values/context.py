@@ -34,6 +34,8 @@ class Context(Value):
     """Currency of a bare `$`."""
     fall_is_negative: bool = False
     """True: 下降 3% / `down 3%` reads −3; False: the sign is not decided and such texts are not read."""
+    fall_is_positive: bool = False
+    """True: the column holds falls themselves (降幅, loss), so that 下降 3% reads 3."""
     span: Literal["", "low", "middle", "high"] = ""
     """Which value a range stands for where the knowledge says so; empty = a range is not read."""
     zero_words: tuple[str, ...] = ()

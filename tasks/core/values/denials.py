@@ -26,6 +26,19 @@ _FREE_EN = re.compile(
     r"(?:[a-z' ]{0,30} )?(?:(?:costs?|paid|charged|cost) (?:nothing|no(?: money)?)(?: in| as| for)?|(?:for|at|without(?: any)?) (?:no |an? |any )?|"
     r"(?:paid|charged|took|gave|received|claimed) no) ?(?P<body>[a-z' -]*)"
 )
+_DID_NOT = re.compile(
+    r"(?:[a-z' ]{0,40} )?(?:failed to|did not|didn't|never|has yet to|without) (?P<verb>[a-z]+)"
+    r"(?: (?:a|any|one|single|once|ever|again|all|this|that|the|in|during|season|year|month|quarter|at)\b)*(?P<what>(?: [a-z]+){0,2})"
+)
+_DEEDS = {
+    "score": "goal",
+    "assist": "assist",
+    "appear": "appearance",
+    "win": "win",
+    "lose": "defeat",
+    "fail": "failure",
+}
+"""What a verb counts where its noun has another root."""
 _DENIED_ZH = re.compile(
     r"(?:均|都|也|并|本[月年季期周日])?(?:没有|未有|无一|未见|不存在|无)(?:任何|一[个名人件只台户]?)?(?P<body>[\u3400-\u9fff]{2,12})"
 )
@@ -52,6 +65,8 @@ def denies(text: str, unit: str, about: str) -> bool:
         return not target.money and _covered(found["body"], meaning)
     if _MEASURE_EN.search(word):
         return False
+    if counted and (found := _DID_NOT.fullmatch(word)):
+        return _did_not(found["verb"], found["what"], meaning)
     if (target.money or counted) and (found := _FREE_EN.fullmatch(word)):
         return _named(found["body"], meaning, set())
     if found := _DENIED_EN.fullmatch(word):
@@ -60,6 +75,14 @@ def denies(text: str, unit: str, about: str) -> bool:
         does = [part for part in words if part in verbs or part.endswith(("ed", "ing", "en"))]
         return bool(does) and _named(found["body"], meaning, set(verbs))
     return False
+
+
+def _did_not(verb: str, what: str, meaning: str) -> bool:
+    """`failed to score` in a column of goals, `never won a match` in one of matches won."""
+    known, root = {_root(part) for part in re.findall(r"[a-z]+", meaning)}, _root(verb)
+    deed = next((noun for name, noun in _DEEDS.items() if _root(name) == root), "")
+    said = root in known or (bool(deed) and _root(deed) in known)
+    return said and all(_root(part) in known for part in what.split() if part not in _LIGHT_EN)
 
 
 def _named(body: str, meaning: str, free: set[str]) -> bool:

@@ -13,6 +13,10 @@ from tasks.core.values.scales import SCALES
 from tasks.core.values.units import RATIO, Unit, target_of
 
 _SIMPLE = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
+_SIZE_WORD = re.compile(r"[万萬亿億]|thousand|million|billion", re.I)
+_CODE = re.compile(r"\(?-?0\d{3,}\)?[.,;:]*")
+_FAR_LETTER = re.compile(r"\d\s+(?:mm?|t|b|k)\.?$", re.I)
+"""`282 m` is as well a length, where `282m` in a column of counts is a size."""
 _NUMBER = r"[+-]?[\d.,]+(?:e[+-]?\d+)?|[零〇一二三四五六七八九十百千万亿两点]+"
 _RANGE = re.compile(
     rf"(?:between |from |从|介于|在)?(?:[^\d\s]{{0,3}})\s*(?P<a>{_NUMBER})\s*(?P<u>[^\d~]{{0,8}}?)\s*(?:-|~|至|到|\bto\b|\band\b|与|和)\s*(?:[^\d\s.]{{0,3}})(?P<b>{_NUMBER})(?P<t>.*)",
@@ -28,6 +32,8 @@ _YEAR = re.compile(r"((?:1[5-9]|20|21)\d\d)年?度?")
 def read_number(text: str, unit: str, context: Context) -> tuple[Fraction, tuple[str, ...]]:
     """Exact value in the unit that `unit` names, and notes (`about`, the unit that was assumed)."""
     target = target_of(unit)
+    if _CODE.fullmatch(text):
+        raise Unread(f"{text[:40]}: begins with 0, a code and no amount")
     if context.decimal == "." and _SIMPLE.fullmatch(text):
         return _bare(Fraction(text), target, context)
     if span := _span(text):
@@ -67,6 +73,8 @@ def _within(text: str, target: Unit, context: Context) -> tuple[Fraction, tuple[
 
 def _measured(text: str, target: Unit, context: Context) -> tuple[Fraction, tuple[str, ...]]:
     amount = measure(text, context)
+    if target.dimension.startswith("count:") and _FAR_LETTER.search(text):
+        raise Unread(f"{text}: a size or a unit, not decided")
     value, note = _convert(amount, target, context)
     return value, tuple(dict.fromkeys((*amount.notes, *note)))
 
@@ -139,7 +147,7 @@ def _convert(amount: Amount, target: Unit, context: Context) -> tuple[Fraction, 
             return _bare(number, target, context)
         if target.dimension == RATIO:
             raise Unread(f"{written.text}: a size, not a part")
-        return number * written.factor / target.factor, _assumed(target)
+        return _sized(number * written.factor, target)
     if (
         written.dimension == target.dimension
         and written.dimension != "?"
@@ -148,6 +156,15 @@ def _convert(amount: Amount, target: Unit, context: Context) -> tuple[Fraction, 
         notes = ("percentage points",) if "百分点" in written.text or "percentage point" in written.text else ()
         return number * written.factor / target.factor, notes
     return _other(amount, target)
+
+
+def _sized(number: Fraction, target: Unit) -> tuple[Fraction, tuple[str, ...]]:
+    """A number with a size and no unit: of money, counts and plain numbers the base unit, else the column's own unit."""
+    if target.money or target.dimension.startswith("count:") or not target.dimension:
+        return number / target.factor, _assumed(target)
+    if _SIZE_WORD.search(target.text):
+        raise Unread(f"no unit written: {target.text} or its base unit, not decided")
+    return number, _assumed(target)
 
 
 def _assumed(target: Unit) -> tuple[str, ...]:

@@ -81,6 +81,8 @@ def _sign(text: str, context: Context) -> tuple[bool, str, tuple[str, ...]]:
             raise Unread("text in brackets")
         return True, (found[1] + found[2]).strip(), ("brackets read as negative",)
     if found := _FALL.match(text):
+        if context.fall_is_positive:
+            return False, text[found.end() :], ("a fall, kept without a sign",)
         if not context.fall_is_negative:
             raise Unread(f"{text}: the sign of a fall is not decided")
         return True, text[found.end() :], ("a fall read as negative",)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from tasks.core.values.context import Context
 from tasks.core.values.denials import denies
 from tasks.core.values.nouns import same
+from tasks.core.values.units import RATIO, target_of
 
 _NULLS = (
     "未披露 未公布 未公开 未公告 暂缺 缺失 缺 不详 未知 不明 未提供 未提及 未说明 未注明 未列示 未记录 未填报 未填 未填写 未统计 未测 未测定 未检测 无数据 "
@@ -33,6 +34,11 @@ _ZEROS = re.compile(
     r"|zero|nil (?:holding|shares)|no (?:holding|stake)s?"
     r"|(?:(?:no longer|(?:does|did|do) not|never) (?:hold|own|have)(?:s|ed|ing)? any|no longer held any|(?:holds?|held|owns?|owned|had|has) (?:no|zero|none|nothing))"
     r"(?: of)?(?: the| its| his| her| company's| company| target's){0,2}(?: shares?| stock| stakes?| units?)?"
+)
+_NO_HOLDER = re.compile(
+    r"(?:[a-z' ]{2,40} )?(?:was|were|is|are|had|has|have)(?: not| never|n't)(?: yet)?(?: been)?(?: previously| earlier)? (?:a |an )?(?:share|stock|unit)?(?:holder|owner)s?"
+    r"(?: (?:in|of|until|before|at|prior to) [a-z' ]{2,40}| before| previously| earlier)?"
+    r"|(?:[^\d，。]{0,8}?)(?:此前|之前|原先|原来|事前|受让前|转让前|交易前)?(?:并非|并不是|不是|尚不是|非)(?:该|本|标的|上市)?(?:公司)?(?:的)?股东"
 )
 _NONE_OF = re.compile(
     r"(?:there (?:were|was) )?(?:no|not a single|zero) (?P<noun>[a-z' -]{2,40}?)(?: (?:was|were|is|are|have been|has been) (?:\w+)(?: (?:in|by|for|on|during) .{1,40})?| at all)?|(?:没有|未有|无)(?:任何)?(?P<han>[^\d]{1,6})"
@@ -105,6 +111,8 @@ def is_zero(text: str, unit: str, context: Context) -> bool:
         return True
     if _NOT_GIVEN.search(word):
         return False
+    if _NO_HOLDER.fullmatch(word):
+        return same("share", unit) or target_of(unit).dimension == RATIO
     if _NOBODY.fullmatch(word):
         return not any(sign in unit for sign in "%‰/¥$€") and unit.lower() not in ("ratio", "percent")
     found = _NONE_OF.fullmatch(word)

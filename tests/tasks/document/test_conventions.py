@@ -76,6 +76,9 @@ DAY, AMOUNT = column("day", "date"), column("amount", "number", "元")
             True,
         ),
         (AMOUNT, ["3%"], "", "fall_is_negative", False),
+        (column("d", "number", "%", task_meaning="库存降幅"), ["3%"], "", "fall_is_positive", True),
+        (column("d", "number", "EUR", task_meaning="Gain or loss"), ["3"], "", "fall_is_positive", False),
+        (column("d", "number", "EUR", task_meaning="Loss by fire"), ["3"], "", "fall_is_positive", True),
         (column("d", "date", task_meaning="last day of the quarter"), ["Q3 2024"], "", "edge", "end"),
         (column("d", "date", task_meaning="季度首日"), ["2024年三季度"], "", "edge", "start"),
         (DAY, ["Q3 2024"], "", "edge", ""),
@@ -196,6 +199,12 @@ def test_a_rule_about_ranges_holds_for_what_it_names(about: PlanColumn, rules: s
         ("Shares sold", "shares", "no shares were disclosed", None),
         ("Shares sold", "shares", "no shares were sold", 0),
         ("Price change", "percent", "no change", None),
+        ("Goals of the cup", "goals", "she never scored", 0),
+        ("Wins in the league", "wins", "did not win a single time", None),
+        ("Wins in the league", "wins", "failed to win all season", 0),
+        ("Wins in the league", "wins", "never scored", None),
+        ("Goals of the cup", "goals", "did not disclose", None),
+        ("Goals of the cup", "goals", "did not score many goals", None),
     ],
 )
 def test_a_denial_of_what_the_column_holds_is_zero(meaning: str, unit: str, raw: str, value: float | None) -> None:
