@@ -17,8 +17,8 @@ from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import Inventory, SourceFile
 from tasks.core.models.value import Value
 from tasks.core.settings import Settings
-from tasks.document.choose import choose_files, for_this_machine
 from tasks.document.convert import convert_document
+from tasks.document.converting.choose import choose_files, for_this_machine
 from tasks.document.deliver import deliver_tables
 from tasks.document.extract import extract_slice
 from tasks.document.join import join_documents

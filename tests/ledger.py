@@ -13,7 +13,7 @@ from typing import Any
 
 from tasks.core.files.store import current
 from tasks.core.models.document import Converted, Plan, PlanColumn, PlanSection
-from tasks.document import anchors
+from tasks.document.records import anchors
 
 ANCHOR = r"(?:transfer|编号)\s?(T[0-9]{5})"
 COLUMNS = {

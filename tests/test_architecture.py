@@ -25,7 +25,7 @@ DOORS = {
 }
 HEAVY_AT_IMPORT = ("prefect", "litellm", "duckdb", "pandas", "pymupdf", "pyarrow", "xllamacpp")
 BROAD_EXCEPT = {"tasks/core/llm/client.py": "model", "tasks/core/sandbox/": "sandbox", "tasks/intake/loader.py": "file reader",
-                "tasks/document/reader.py": "file reader",
+                "tasks/document/converting/reader.py": "file reader",
                 "tasks/core/process.py": "worker", "flows/cli/batch.py": "batch task"}  # fmt: skip
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "base", "v2"}
 FILE_CAP, FILE_MEDIAN, FUNCTION_CAP, FLOW_CAP, PARAMETER_CAP = 400, 150, 40, 60, 5

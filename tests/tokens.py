@@ -25,8 +25,10 @@ from tasks.core.models.answer import Question
 from tasks.core.models.document import Converted, Plan, Slice
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import Settings, load
-from tasks.document import follow, outline, relevance, rules
 from tasks.document import plan as planning
+from tasks.document import relevance
+from tasks.document.extracting import follow
+from tasks.document.planning import outline, rules
 from tasks.document.slices import cut_slices
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge

@@ -14,7 +14,7 @@ from flows.cli.app import app, out, print_json, table
 if TYPE_CHECKING:
     from flows.document import Drawn
     from tasks.core.models.document import Converted, Derivation
-    from tasks.document.trace import Trace
+    from tasks.document.storing.trace import Trace
 
 _STATUSES = ("verified", "derived", "unverified", "conflict", "missing")
 
@@ -130,7 +130,7 @@ def trace_command(
 ) -> None:
     """Show where a cell comes from: value, raw text, quote, file, line, page, status, and what it replaced."""
     from tasks.core.settings import load
-    from tasks.document.trace import trace
+    from tasks.document.storing.trace import trace
 
     found = trace(find(name, place, load(profile).store.folder), record, column)
     if as_json:

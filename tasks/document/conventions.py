@@ -37,16 +37,12 @@ _YEAR = re.compile(
 _FULL_YEAR = re.compile(r"(?<!\d)((?:18|19|20)\d\d)(?=年|\W|$)")
 _MARGIN = 5
 """Years by which a two-digit year may lie after the column's latest full year."""
+_PART = r"(?:the |its |each |a |that )?(?:calendar |fiscal |reporting )?(?:month|quarter|half|year|period)"
 _EDGES = (
-    (
-        "end",
-        r"last day|period end|(?:month|quarter|year)[- ]end|end of (?:the |its )?(?:month|quarter|year|period)|最后一[天日]|末日|(?:月|季|年|期)末",
-    ),
-    (
-        "start",
-        r"first day|(?:start|beginning) of (?:the |its )?(?:month|quarter|year|period)|第一[天日]|首日|(?:月|季|年|期)初",
-    ),
-)
+    ("end", rf"last day of {_PART}|period end|(?:month|quarter|year)[- ]end|end of {_PART}"
+            r"|[月季年期]度?的?(?:最后一[天日]|末日)|(?:月|季|年|期)末"),
+    ("start", rf"first day of {_PART}|(?:start|beginning) of {_PART}|[月季年期]度?的?(?:第一[天日]|首日)|(?:月|季|年|期)初"),
+)  # fmt: skip
 _MONTHS = [
     "january",
     "february",

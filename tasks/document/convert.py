@@ -14,7 +14,7 @@ from tasks.core.models.document import Converted
 from tasks.core.models.source import SourceFile
 from tasks.core.models.value import Location
 from tasks.core.settings import ConvertSettings
-from tasks.document import pages, plain, shaped, written
+from tasks.document.converting import pages, plain, shaped, written
 from tasks.stage import stage
 
 _TURNS = {(1, 0): 0, (0, -1): 90, (-1, 0): 180, (0, 1): 270}
@@ -238,7 +238,7 @@ def _grids(page: Any, segments: list[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def _cell(page: Any, cell: Any) -> str:
-    from tasks.document.joints import Words, join
+    from tasks.document.converting.seams import Words, join
 
     text = ""
     for line in page.get_text("text", clip=cell).splitlines():

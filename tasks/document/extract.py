@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tasks.core.models.document import Finding, Slice, SliceResult
 from tasks.core.settings import ExtractSettings
-from tasks.document import quote
-from tasks.document.entries import EntryReply
-from tasks.document.follow import Follow
+from tasks.document.extracting import quote
+from tasks.document.extracting.entries import EntryReply
+from tasks.document.extracting.follow import Follow
 from tasks.stage import stage
 
 

@@ -1,7 +1,7 @@
 """Findings of all slices → one cell for each record and column, with all that the text says about it in text order.
 
 Nothing is overwritten: whether two statements contradict each other can only be said once both are read to the column's
-unit (1.55% and 0.0155), so `conflict` here means "differs as written", and `tasks/document/settle.py` decides.
+unit (1.55% and 0.0155), so `conflict` here means "differs as written", and `tasks/document/storing/settle.py` decides.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from tasks.core.models.document import Finding, Merged, MergedCell, Plan, SliceResult, Source
-from tasks.document.anchors import plain
+from tasks.document.records.anchors import plain
 from tasks.stage import stage
 
 _EXAMPLES = 3

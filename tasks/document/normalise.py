@@ -15,7 +15,7 @@ from tasks.core.values.door import Context, read_value
 from tasks.document import scale
 from tasks.document.conventions import infer
 from tasks.document.options import choose, options
-from tasks.document.settle import Plain
+from tasks.document.storing.settle import Plain
 from tasks.document.transform import Job, Version, Written, write_transform
 from tasks.stage import stage
 

@@ -15,8 +15,8 @@ from tasks.core.models.document import Converted, Plan
 from tasks.core.models.run import Usage
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import PlanSettings
-from tasks.document import check, mend, outline, rules
-from tasks.document.reply import PlanReply
+from tasks.document.planning import check, mend, outline, rules
+from tasks.document.planning.reply import PlanReply
 from tasks.stage import stage
 
 PROMPT = Path(__file__).parent / "prompts" / "plan.md"

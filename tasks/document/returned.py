@@ -6,7 +6,7 @@ import math
 from datetime import date, datetime
 
 from tasks.core.models.document import ColumnType
-from tasks.document.settle import Plain
+from tasks.document.storing.settle import Plain
 
 RETURNS: dict[ColumnType, str] = {
     "text": "the text that the table shall hold",

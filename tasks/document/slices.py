@@ -16,9 +16,9 @@ from tasks.core.llm import tokens
 from tasks.core.models.document import Converted, Plan, PlanSection, Slice
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import ExtractSettings
-from tasks.document.chunks import chunks
-from tasks.document.fields import speaks_of
-from tasks.document.names import Likeness, belonging, sentences, share, shared
+from tasks.document.extracting.chunks import chunks
+from tasks.document.planning.fields import speaks_of
+from tasks.document.records.names import Likeness, belonging, sentences, share, shared
 from tasks.stage import stage
 
 _CORRECTS = re.compile(

@@ -26,9 +26,9 @@ from tasks.core.models.document import (
     Reading,
 )
 from tasks.core.sql.names import quote, unique_names
-from tasks.document import table
-from tasks.document.settle import Plain, Settled, Statement, settle
-from tasks.document.table import Drawn
+from tasks.document.storing import table
+from tasks.document.storing.settle import Plain, Settled, Statement, settle
+from tasks.document.storing.table import Drawn
 from tasks.stage import stage
 
 _OWN = ("_cells", "_columns")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tasks.core.models.document import Plan, PlanColumn
 from tasks.core.models.semantics import Knowledge
-from tasks.document.fields import definitions, speaks_of
+from tasks.document.planning.fields import definitions, speaks_of
 
 _CHARS = 1500
 

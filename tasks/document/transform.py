@@ -22,7 +22,7 @@ from tasks.core.sandbox import tiers
 from tasks.core.sandbox.runner import run_program
 from tasks.core.settings import NormaliseSettings, SandboxSettings
 from tasks.document.returned import RETURNS, typed
-from tasks.document.settle import Plain, same
+from tasks.document.storing.settle import Plain, same
 
 PROMPT = Path(__file__).parent / "prompts" / "normalise.md"
 _FILE = "raws.json"

@@ -82,6 +82,8 @@ DAY, AMOUNT = column("day", "date"), column("amount", "number", "元")
         (column("d", "date", task_meaning="last day of the quarter"), ["Q3 2024"], "", "edge", "end"),
         (column("d", "date", task_meaning="季度首日"), ["2024年三季度"], "", "edge", "start"),
         (DAY, ["Q3 2024"], "", "edge", ""),
+        (column("d", "date", task_meaning="First day of the fair"), ["2024"], "", "edge", ""),
+        (column("d", "date", task_meaning="上市首日"), ["2024年"], "", "edge", ""),
         (DAY, ["FY2024"], "The fiscal year starts in July.", "fiscal_start", 7),
         (DAY, ["2024财年"], "财年从4月开始", "fiscal_start", 4),
         (DAY, ["FY2024"], "", "fiscal_start", None),

@@ -10,9 +10,9 @@ from tasks.core.files.store import Store
 from tasks.core.models.document import Converted
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import SourceFile
+from tasks.document.converting.paragraphs import Line
+from tasks.document.converting.written import converted, without_text
 from tasks.document.join import join_documents
-from tasks.document.paragraphs import Line
-from tasks.document.written import converted, without_text
 
 
 def document(path: str) -> Converted:

@@ -212,7 +212,7 @@ def test_a_document_without_text_has_no_plan(store: Store) -> None:
 
 
 def test_an_anchor_that_never_ends_is_stopped_and_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tasks.document.anchors._SEARCH_SECONDS", 0.2)
+    monkeypatch.setattr("tasks.document.records.anchors._SEARCH_SECONDS", 0.2)
     slow = changed(anchors=["((?:a ?)+)+[0-9]$", *GOOD["anchors"]])
     text = TEXT.replace("Now the shipping.", "a " * 4000)
     made, server = plan(store, [slow, GOOD], text=text)

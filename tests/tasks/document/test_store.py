@@ -19,7 +19,7 @@ from tasks.core.files.store import Store
 from tasks.core.models.document import ColumnReadings, DerivedTable, Plan, Reading, SliceResult
 from tasks.document.merge import merge_findings
 from tasks.document.store import file_name, store_table, table_name
-from tasks.document.trace import trace
+from tasks.document.storing.trace import trace
 
 COLUMNS = (
     column("code", doc_meaning="code with zeros"),

@@ -1,0 +1,139 @@
+"""All statements about a cell + their readings → its value and status; what does not hold stays beside it.
+
+A conflict has no value: the text says two things and does not decide, and neither do we. Equal after reading is no
+conflict, nor is a rounded statement (约, about) beside the exact one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tasks.core.models.document import CellStatus, ColumnType, MergedCell, Reading, Source
+from tasks.document.merge import holding
+from tasks.document.storing.around import complete
+
+Relation = Literal["holds", "repeats", "superseded", "contradicts"]
+Plain = str | int | float | bool | None
+_HEDGES = {"about", "nearly", "over", "under", "bound"}
+"""As the notes of `core/values` begin."""
+_SAME = 1e-9
+_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of the text, and how it stands to the cell's value."""
+
+    source: Source
+    reading: Reading
+    relation: Relation
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A cell of the table."""
+
+    value: Plain
+    status: CellStatus
+    note: str = ""
+    statements: tuple[Statement, ...] = ()
+    """In text order."""
+
+    @property
+    def source(self) -> Source | None:
+        """The statement that the value is taken from; of a conflict the first of those that contradict each other."""
+        of = [s for s in self.statements if s.relation in ("holds", "contradicts")]
+        return of[0].source if of else None
+
+
+NOTHING = Settled(None, "missing", "the text says nothing")
+
+
+def settle(cell: MergedCell | None, readings: Mapping[str, Reading], type: ColumnType) -> Settled:
+    """The cell's value by the statements that hold; `readings` by raw text."""
+    if cell is None or not cell.sources:
+        return NOTHING
+    read = [(s, complete(s, readings.get(s.raw) or as_written(s.raw, type), type, readings)) for s in cell.sources]
+    held = holding(cell)
+    valid = [(source, reading) for source, reading in read if source in held]
+    told = [pair for pair in valid if pair[1].status != "missing"] or valid
+    known = [pair for pair in told if pair[1].value is not None]
+    chosen = _best(known or told)
+    if any(not _agree(chosen[1], reading) for _, reading in known):
+        return _conflict(read, known)
+    status, note = chosen[1].status, chosen[1].note
+    if len(known) < len(told) and known:
+        unread = [reading.raw for _, reading in told if reading.value is None]
+        status, note = "unverified", _joined(note, f"the text also says {_list(unread)}, which could not be read")
+    statements = tuple(
+        Statement(source, reading, "holds" if source is chosen[0] else "repeats" if source in held else "superseded")
+        for source, reading in read
+    )
+    return Settled(chosen[1].value, status, note, statements)
+
+
+def as_written(raw: str, type: ColumnType) -> Reading:
+    """The reading of a raw text that nobody read: itself in a text column, nothing elsewhere."""
+    if type == "text":
+        return Reading(raw=raw, value=raw.strip(), status="verified")
+    return Reading(raw=raw, value=None, status="unverified", note="was not read")
+
+
+def same(a: Plain, b: Plain) -> bool:
+    """Whether two values are one; 1 and 1.0 are, True and 1 are not."""
+    if isinstance(a, bool) or isinstance(b, bool) or isinstance(a, str | None) or isinstance(b, str | None):
+        return type(a) is type(b) and a == b
+    return a == b or math.isclose(a, b, rel_tol=_SAME)
+
+
+def is_rounded(reading: Reading) -> bool:
+    """Whether the text marks the number as not exact: about, nearly, over, at least …"""
+    return any(part.split(":")[0] in _HEDGES for part in reading.note.split("; "))
+
+
+def _conflict(read: list[tuple[Source, Reading]], known: list[tuple[Source, Reading]]) -> Settled:
+    against = [source for source, _ in known]
+    statements = tuple(
+        Statement(source, reading, "contradicts" if source in against else "superseded") for source, reading in read
+    )
+    values = list(dict.fromkeys(f"{reading.raw} (line {source.line})" for source, reading in known))
+    return Settled(None, "conflict", f"the text says {_list(values)} and corrects none", statements)
+
+
+def _best(pairs: list[tuple[Source, Reading]]) -> tuple[Source, Reading]:
+    """The exact one before the rounded, the verified before others; of equals the last."""
+    order = {"verified": 2, "derived": 1}
+    return max(enumerate(pairs), key=lambda p: (not is_rounded(p[1][1]), order.get(p[1][1].status, 0), p[0]))[1]
+
+
+def _agree(chosen: Reading, other: Reading) -> bool:
+    if same(chosen.value, other.value):
+        return True
+    if (
+        not is_rounded(other)
+        or isinstance(chosen.value, str | bool | None)
+        or isinstance(other.value, str | bool | None)
+    ):
+        return False
+    return math.isclose(chosen.value, other.value, abs_tol=_step(other.value) * (1 + _SAME), rel_tol=0)
+
+
+def _step(value: float) -> float:
+    """The unit of the last digit that is not zero: 6,970,000 is rounded to 10,000."""
+    if not value:
+        return 0.0
+    digits = f"{abs(value):.12e}".split("e")
+    exponent, kept = int(digits[1]), len(digits[0].replace(".", "").rstrip("0"))
+    return float(10.0 ** (exponent - kept + 1))
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
+
+
+def _list(values: list[str]) -> str:
+    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
+    return ", ".join(values[:_SHOWN]) + more

@@ -1,0 +1,70 @@
+"""Values found as they stand in their line."""
+
+import pytest
+
+from tasks.document.extracting.quote import find, nearest
+
+FOUND = [
+    ("2,844,000股", "转让数量2,844,000股，交易对价大约两亿元。", "2,844,000股"),
+    ("1.04%", "转让比例1.04％，手续齐备。", "1.04％"),
+    ("1.55", "占1.55%的股份", "1.55%"),
+    ("15.5", "占15.5‰的股份", "15.5‰"),
+    ("3.5", "总额3.5亿元", "3.5亿"),
+    ("12", "约12 million shares", "12 million"),
+    ("8.67", "19m shares (8.67 per cent)", "8.67 per cent"),
+    ("12", "in 12 months", "12"),
+    ("36", "由37人修订为３６人", "３６"),
+    ("2023年4月6日", "采样时间是2023 年 4 月 6 日", "2023 年 4 月 6 日"),
+    ("5", "15, 25 and 5 items", "5"),
+    ("5", "15, 5,000 and 0.5 items", None),
+    ("Smith", "Smithson signed", None),
+    ("smith", "by Smith.", "Smith"),
+    ("O'Neil", "for O’Neil today", "O’Neil"),
+    ("4.32%", "一季度是-4.32%，二季度是5.12%", "-4.32%"),
+    ("30", "the years 2020-30 passed", "30"),
+    ("约六百九十七万股", "持有约六百九十七万股。", "约六百九十七万股"),
+    ("(15.74%)", "四季度为（15.74%），", "（15.74%）"),
+    ("", "anything", None),
+    ("   ", "anything", None),
+    ("€1.3m", "the fee, €1.3m, was paid", "€1.3m"),
+    ("3亿", "3亿2000万元", "3亿2000万"),
+    ("六百九十七", "持有约六百九十七万股", "六百九十七万"),
+    ("九十七", "持有约六百九十七万股", None),
+    ("六百", "持有约六百九十七万股", None),
+    ("20180303", "20180303，104号记录办妥登记手续", "20180303"),
+    ("104", "20180303，104号记录办妥登记手续", "104"),
+    ("274", "10,274,905 shares", None),
+    ("10", "10,274,905 shares", None),
+    ("905", "10,274,905 shares", None),
+    ("2016", "in 2016, 250 people", "2016"),
+    ("8.5", "8.57 and 18.5 and 8.5", "8.5"),
+]
+
+
+@pytest.mark.parametrize(("raw", "line", "expected"), FOUND)
+def test_a_value_is_kept_as_its_line_writes_it(raw: str, line: str, expected: str | None) -> None:
+    found = find(raw, line)
+    assert (found[0] if found else None) == expected
+    assert not found or (found[0] in line and found[0] in found[1] and found[1] in line)
+
+
+def test_the_quote_is_the_sentence_or_its_part_between_pauses() -> None:
+    line = "前一句。净利润为3.5亿元；同比下降。Next at 1.5 m. Last"
+    assert find("3.5亿元", line) == ("3.5亿元", "净利润为3.5亿元；")
+    assert find("1.5 m", line) == ("1.5 m", "Next at 1.5 m.")
+    long = "，".join(f"第{n}项为{n}万元" for n in range(100, 200))
+    value, quote = find("150万元", long) or ("", "")
+    assert value == "150万元" and "第150项为150万元" in quote and len(quote) <= 200 and quote.startswith("第")
+
+
+def test_of_several_places_the_one_behind_the_record_counts() -> None:
+    line = "Recall R1: price 5 euros. Recall R2: price 5 euros, sold 9."
+    assert find("5 euros", line, ["R2"]) == ("5 euros", "Recall R2: price 5 euros, sold 9.")
+    assert find("5 euros", line, ["R9"]) == ("5 euros", "Recall R1: price 5 euros.")
+
+
+def test_a_wrong_line_number_is_mended_from_the_nearest_line_that_has_the_value() -> None:
+    lines = [(1, "a 7"), (4, "b 7"), (9, "c 8")]
+    assert nearest("7", 9, lines) == (4, "7", "b 7")
+    assert nearest("7", 0, lines) == (1, "7", "a 7")
+    assert nearest("6", 4, lines) is None
