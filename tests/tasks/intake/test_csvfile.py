@@ -66,6 +66,11 @@ def test_one_gbk_line_after_20_000_ascii_lines(tmp_path: Path) -> None:
     assert "gb18030" in notes(table)
 
 
+def test_the_first_odd_character_after_4_kb(tmp_path: Path) -> None:
+    _, rows = one(tmp_path, "a,b\n" + "x" * 4096 + ",café\n")
+    assert rows == [["x" * 4096, "café"]]
+
+
 def test_utf8_and_gbk_lines_in_one_file(tmp_path: Path) -> None:
     line = "1,公司内部编码与证券代码的对应关系\n"
     table, rows = one(tmp_path, b"id,v\n" + line.encode() * 20 + line.encode("gbk") * 20)
