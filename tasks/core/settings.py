@@ -130,7 +130,6 @@ class VoteSettings(Value):
     rounds: int = Field(ge=1, le=9)
     extra_batches: int = Field(ge=0)
     knowledge_chars: int = Field(ge=0)
-    video_chars: int = Field(ge=0)
     preview_lines: int = Field(ge=1)
     preview_chars: int = Field(ge=10)
 

@@ -46,11 +46,6 @@ async def send(
     )
 
 
-def warm() -> None:
-    """Start importing litellm beside other work."""
-    _background().call_soon_threadsafe(_litellm)
-
-
 async def _call(parameters: dict[str, Any], key: str, request: Request, seconds: float) -> Response:
     litellm = _litellm()
     import httpx
