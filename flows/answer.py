@@ -7,6 +7,8 @@ from datetime import date
 
 from flows.request import AnswerRequest
 from flows.session import Ended, Run, session
+from tasks.core.errors import InputError
+from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.document import Derivation
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import Inventory
@@ -23,6 +25,7 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
             _read(run, inventory),
             build_catalogue(inventory, run.settings.intake),
         )
+        _check(request.folder, catalogue)
         # Here, because they take longer to import than the intake to begin.
         from flows.solve import solve
         from tasks.solve.publish import deliver
@@ -34,6 +37,18 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
             catalogue = describe_documents(catalogue, derivation)
         answer = await solve(run.question, catalogue, knowledge, run.settings)
         return run.end(answer, await deliver(answer, str(run.out), request.csv_name, derivation.tables))
+
+
+def _check(folder: str, catalogue: Catalogue) -> None:
+    """Raise InputError when a folder holds nothing that can be read: no model can help then."""
+    if catalogue.tables or any(file.outcome == "document" for file in catalogue.files):
+        return
+    seen = [f"{file.path}: {file.reason}" for file in catalogue.files if file.outcome == "unreadable"]
+    why = f" ({'; '.join(seen[:3])}{'; …' if len(seen) > 3 else ''})" if seen else ""
+    raise InputError(
+        f"no table and no document can be read in {folder}{why}",
+        f"see `tablewright inspect {folder}` for what each file is, and mend or add the data",
+    )
 
 
 async def _read(run: Run, inventory: Inventory) -> tuple[Knowledge, Derivation]:

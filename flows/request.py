@@ -157,3 +157,7 @@ def check_out(request: Request, out: Path) -> None:
             pass
     except OSError as error:
         raise InputError(f"cannot write to the output folder {out}: {error.strerror}", "choose another one") from error
+    table = [request.csv_name] if isinstance(request, AnswerRequest) else []
+    for name in (*table, "evidence.json", "report.html"):
+        if (out / name).is_dir():
+            raise InputError(f"{out / name} is a folder, and a file is written there", "move it, or choose another one")

@@ -19,6 +19,10 @@ _COLUMN_CHARS = 8
 """Least room of a column on the terminal; with less, values would be folded to nothing."""
 
 
+_INTERRUPTED = ("KeyboardInterrupt", "TerminationSignal")
+"""Ctrl-C, and what Prefect makes of SIGTERM; the latter is not imported to say so."""
+
+
 @app.command("answer")
 def command(
     folder: Annotated[str, typer.Argument(help="Folder with the tables, or a task folder (task.json + context/).")],
@@ -43,8 +47,14 @@ def command(
     request = make(folder=folder, question=question, profile=profile, out=out_folder, as_of=day, style=style)
     settings = load(profile)
     in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim"))
-    with progress.shown():
-        ended = asyncio.run(launch.launch(request, in_prefect))
+    try:
+        with progress.shown():
+            ended = asyncio.run(launch.launch(request, in_prefect))
+    except BaseException as error:
+        if as_json and type(error).__name__ in _INTERRUPTED:
+            reason = "it was interrupted before it ended; what is done is kept for the next run"
+            print_json({"status": "interrupted", "reason": reason, "exit_code": 130})
+        raise
     url = f"{settings.prefect.api_url.removesuffix('/api')}/runs/flow-run/{ended.prefect}" if ended.prefect else ""
     if as_json:
         print_json({**summary(ended), "prefect": url})

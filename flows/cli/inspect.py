@@ -41,7 +41,9 @@ def command(
         notes = [remark for remark in remarks if not remark["is_problem"]]
         print_json({**found.model_dump(mode="json"), "problems": problems, "notes": notes})
     elif html:
-        out.print(f"{escape(str(html))}: {len(found.catalogue.files)} files, {len(found.problems)} problems")
+        out.print(
+            f"{escape(str(html))}: {_count(len(found.catalogue.files), 'file')}, {_count(len(found.problems), 'problem')}"
+        )
     else:
         _print(found)
 
@@ -55,6 +57,10 @@ def _write(found: Findings, folder: str, html: Path) -> None:
         html.write_text(render(found, title), "utf-8", errors="replace")
     except OSError as error:
         raise InputError(f"the page cannot be written to {html}: {error.strerror}", "give another file") from error
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _print(found: Findings) -> None:

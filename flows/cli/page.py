@@ -16,6 +16,9 @@ _STYLE = _FOLDER.parents[1] / "tasks" / "solve" / "report" / "page.css"
 _CELL_CHARS = 200
 _COLUMNS = 60
 """Columns of one table in the page; the others are counted."""
+_PLURAL = {"table": "tables", "document": "documents"}
+_NUMBER = re.compile(r"[-+]?[0-9][0-9.,:/ e+-]{0,40}")
+"""Numbers, days and times, which shall stand on one line."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -36,7 +39,7 @@ def render(found: Findings, title: str) -> str:
         title=title,
         style=_STYLE.read_text("utf-8"),
         problems=len(found.problems),
-        outcomes=outcomes.most_common(),
+        outcomes=[(_PLURAL.get(name, name) if count > 1 else name, count) for name, count in outcomes.most_common()],
         files=_files(found),
     )
 
@@ -64,8 +67,9 @@ def _table(table: Table, sample: Sample | None) -> dict[str, Any]:
     }
 
 
-def _cell(cell: Cell) -> str | None:
+def _cell(cell: Cell) -> dict[str, Any] | None:
     if cell is None:
         return None
     text = str(cell).lower() if isinstance(cell, bool) else str(cell)
-    return text if len(text) <= _CELL_CHARS else text[:_CELL_CHARS] + " …"
+    short = text if len(text) <= _CELL_CHARS else text[:_CELL_CHARS] + " …"
+    return {"text": short, "number": bool(_NUMBER.fullmatch(text))}

@@ -50,6 +50,15 @@ def test_every_task_gets_its_files_and_its_row(world: World, tmp_path: Path) -> 
     assert world.endpoint.calls == 3 * ASKED and "task_10" in done.stdout and done.stderr == ""
 
 
+def test_a_task_file_in_capitals_makes_a_task(world: World, tmp_path: Path) -> None:
+    source = suite(tmp_path / "suite", (1,))
+    (source / "task_1" / "task.json").rename(source / "task_1" / "TASK.JSON")
+    done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect")
+    assert done.returncode == 0, done.stderr
+    assert statuses(tmp_path / "out") == {"task_1": "not_assessed"}
+    assert (tmp_path / "out" / "task_1" / "prediction.csv").read_text("utf-8") == ANSWER
+
+
 def test_a_second_batch_into_an_empty_folder_asks_nothing_and_writes_the_same(world: World, tmp_path: Path) -> None:
     source = suite(tmp_path / "suite")
     for out in ("one", "two"):

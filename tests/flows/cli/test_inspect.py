@@ -50,7 +50,7 @@ def test_inspect_writes_a_page(world: World, tmp_path: Path) -> None:
     (tmp_path / "shop" / "<b>茶.csv").write_text("name,v\n<script>alert(1)</script>,1\n绿茶,\n", "utf-8")
     (tmp_path / "shop" / "c.db").write_text("no database")
     done = world.call("inspect", str(tmp_path / "shop"), "--html", str(tmp_path / "page.html"))
-    assert done.returncode == 0 and "2 files, 1 problems" in done.stdout
+    assert done.returncode == 0 and "2 files, 1 problem" in done.stdout
     page = (tmp_path / "page.html").read_text("utf-8")
     for part in (
         "&lt;script&gt;alert(1)",
@@ -62,6 +62,17 @@ def test_inspect_writes_a_page(world: World, tmp_path: Path) -> None:
     ):
         assert part in page, part
     assert "<script" not in page and "http://" not in page and "https://" not in page
+
+
+def test_the_page_counts_tables_and_keeps_numbers_whole(world: World, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    for name in "abc":
+        (tmp_path / "shop" / f"{name}.csv").write_text("n,d,t\n123456789012345678901234567890,2020-01-31,some text\n")
+    world.call("inspect", str(tmp_path / "shop"), "--html", str(tmp_path / "page.html"))
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "<p>3 tables." in page and "<strong>0 problems" in page
+    assert page.count('class="number">123456789012345678901234567890<') == 3
+    assert page.count('class="number">2020-01-31<') == 3 and '<td dir="auto">some text<' in page
 
 
 def test_inspect_needs_no_model_and_no_question(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import signal
@@ -79,3 +80,15 @@ def test_an_interrupted_answer_ends_with_130_and_leaves_no_process(
         _, said = process.communicate(timeout=90)
     assert process.returncode == 130 and "Traceback" not in said and "unexpected" not in said
     assert not children_of(process.pid) and last_run(world.store)["status"] == "interrupted"
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_answer_says_so_as_json(world: World, tmp_path: Path, kind: signal.Signals) -> None:
+    world.endpoint.replies = slow_after(0, 120)
+    folder = make_folder(tmp_path / "shop")
+    with world.start("answer", str(folder), "--no-prefect", "--json", start_new_session=True) as process:
+        wait_for(lambda: world.endpoint.calls > 0)
+        process.send_signal(kind)
+        out, said = process.communicate(timeout=90)
+    assert process.returncode == 130 and "Traceback" not in said
+    assert json.loads(out)["status"] == "interrupted" and json.loads(out)["exit_code"] == 130
