@@ -10,7 +10,7 @@ from tasks.core.values.hedges import strip_hedges
 from tasks.core.values.nouns import same
 from tasks.core.values.quantity import Amount, measure
 from tasks.core.values.scales import SCALES
-from tasks.core.values.units import RATIO, Unit, target_of
+from tasks.core.values.units import RATIO, Unit, target_of, upper_of
 
 _SIMPLE = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 _SIZE_WORD = re.compile(r"[万萬亿億]|thousand|million|billion", re.I)
@@ -192,9 +192,8 @@ def _other(amount: Amount, target: Unit) -> tuple[Fraction, tuple[str, ...]]:
         return number / target.factor, ("度 taken as ℃",)
     if letter := _letter(written.text, target):
         return number * letter / target.factor, _assumed(target)
-    upper = target.dimension.split("/")[0]
-    if "/" in target.dimension and upper and written.dimension == upper:
-        return number * written.factor / target.factor, (f"taken as {target.text}",)
+    if (upper := upper_of(target)) and written.dimension == upper.dimension:
+        return number * written.factor / upper.factor, (f"taken as {target.text}",)
     if not target.dimension and written.dimension.startswith("count:"):
         return number * written.factor / target.factor, (f"counted in {written.text}",)
     if not target.dimension and written.dimension == RATIO and written.factor == 1:

@@ -120,6 +120,12 @@ def unit_of(text: str) -> Unit | None:
     return _scaled(text, small) or noun_unit(text)
 
 
+def upper_of(unit: Unit) -> Unit | None:
+    """What a quotient is a quotient of (mg of mg/L); None for another unit or a pure number."""
+    upper = unit_of(_PER.split(unit.text)[0]) if "/" in unit.dimension else None
+    return upper if upper and upper.dimension else None
+
+
 def noun_unit(text: str) -> Unit | None:
     """A count of things named by a word that the table of nouns knows."""
     name = noun(text)

@@ -18,7 +18,7 @@ from tasks.document.storing.around import complete
         ("The load came to 2.4 kg in May.", "2.4", "kg", 2.4, "verified"),
         ("The load came to 2.4 in May.", "2.4", "kg", 2.4, "verified"),
         ("钙离子 9.2 mg/dL，偏低", "9.2", "mg/L", 92, "verified"),
-        ("钙离子9.2毫克，偏低", "9.2", "mg/L", 9.2, "unverified"),
+        ("钙离子9.2毫克，偏低", "9.2", "mg/L", 9.2, "verified"),
         ("流速35升/秒", "35", "立方米/秒", 0.035, "verified"),
         ("the tank holds 35 litres and 2 barrels", "35", "kg", 35, "unverified"),
         ("fell to 2.4, then rose to 2.4 tonnes", "2.4", "kg", 2.4, "verified"),
