@@ -11,9 +11,14 @@ _STOPS = re.compile(r"[。；;！？!?]|\.(?=\s|$)|\n")
 _PAUSES = re.compile(r"[，,、：:](?!\d)")
 _SAME = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "`": "'", "—": "-", "–": "-", "−": "-", "‐": "-", "‑": "-",
                        "。": ".", "、": ",", "【": "[", "】": "]", "《": "<", "》": ">", "·": ".", "•": "."})  # fmt: skip
-_TAIL = re.compile(r"(?:\d|\d[.．]|(?<!\d)\d{1,3}(?:[,，]\d{3})*[,，])$")
-_ON = re.compile(r"\d|[.．]\d|(?<!\d{4})[,，]\d{3}(?!\d)")
-"""A number that goes on before or behind a place: its digits, its decimals, its groups of three."""
+_TAIL = re.compile(
+    r"(?:[0-9０-９]|[0-9０-９][.．]|(?<![0-9.\-/:])[0-9]{1,3}(?:,[0-9]{3})*,|(?<![０-９．])[０-９]{1,3}(?:，[０-９]{3})*，)$"
+)
+_ON = re.compile(r"[0-9０-９]|[.．][0-9０-９]")
+_GROUP = re.compile(r"(?<![0-9.\-/:])[0-9]{1,3}(?:,[0-9]{3})*$|(?<![０-９．])[０-９]{1,3}(?:，[０-９]{3})*$")
+_NEXT = re.compile(r",[0-9]{3}(?![0-9])|，[０-９]{3}(?![０-９])")
+"""A number that goes on before or behind a place: its digits, its decimals, its groups of three. A wide comma parts
+groups of wide digits only; behind others it is punctuation."""
 _NUMERALS = frozenset("〇零一二三四五六七八九十百千两廿卅壹贰叁肆伍陆柒捌玖拾佰仟")
 _REST = re.compile(r"[0-9０-９]+(?:[.．][0-9０-９]+)?[千百十]?[万萬]?")
 """What goes on behind 3亿 in 3亿2000万."""
@@ -81,7 +86,9 @@ def _whole(line: str, start: int, end: int) -> bool:
     """Whether no number and no Latin word goes on beyond the span."""
     before, behind = line[start - 1 : start], line[end : end + 1]
     first, last = line[start], line[end - 1]
-    if (first.isdigit() and _TAIL.search(line, 0, start)) or (last.isdigit() and _ON.match(line, end)):
+    if first.isdigit() and _TAIL.search(line, 0, start):
+        return False
+    if last.isdigit() and (_ON.match(line, end) or (_NEXT.match(line, end) and _GROUP.search(line, 0, end))):
         return False
     if any(
         one in _NUMERALS and other in _NUMERALS for one, other in ((before, first), (last, behind)) if one and other

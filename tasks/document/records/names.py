@@ -16,8 +16,9 @@ _WORD = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z'’-]{2,}")
 _PAIR = re.compile(r"(?<![A-Za-z])(?=([A-Z][A-Za-z'’-]*)\.?\s+([A-Z][A-Za-z'’-]{2,}))")
 _RUN = re.compile(r"(?<![A-Za-z])[A-Z][\w'’&-]*(?:[ \u00a0](?:of |and |& )?[A-Z][\w'’&-]*)+")
 _RUN_WORDS = 6
-_GRAM = 4
-"""Characters of Chinese that hardly two records share by chance: most short names have as many."""
+_GRAMS = (4, 6, 8, 10)
+"""Characters of Chinese: four hardly two records share by chance, and most short names have as many; longer ones tell
+names apart that share a part."""
 _RARE = 3
 """Records that may share a word before it stops telling anything."""
 _SHARE = 0.6
@@ -85,7 +86,7 @@ def words(text: str) -> set[str]:
     found |= {f"{first[0]}. {last}" for first, last in _PAIR.findall(text)}
     for run in _WIDE.findall(text):
         if not run.isascii():
-            found |= {run[at : at + _GRAM] for at in range(max(1, len(run) - _GRAM + 1))}
+            found |= {run[at : at + size] for size in _GRAMS for at in range(max(1, len(run) - size + 1))}
     return found
 
 

@@ -46,6 +46,14 @@ def test_a_name_of_common_words_leads_to_its_record() -> None:
     assert set(belonging({9: line}, own)[9].records) == {"F5"}
 
 
+def test_a_long_name_is_told_from_others_that_share_a_part() -> None:
+    own = [(str(n), f"编码{n}，晋川市泓溪路{kind}，由市教育局主管。") for n, kind in enumerate(KINDS)]
+    assert set(belonging({9: "招生方面，晋川市泓溪路初级中学报到421人。"}, own)[9].records) == {"2"}
+
+
+KINDS = ("小学", "第一小学", "初级中学", "高级中学", "完全中学", "职业学校")
+
+
 def test_each_record_of_a_line_has_its_own_part_of_it() -> None:
     line = (
         "Code 7 stands for Ash Hill. It grew. Readers know Elm Dale, class Z, as Elm Dale Z; the list says 8. It fell."
