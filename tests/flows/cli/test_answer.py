@@ -111,6 +111,27 @@ def test_bad_input_says_what_where_and_the_next_step(
     assert "Traceback" not in done.stderr and world.endpoint.calls == 0
 
 
+def test_a_folder_without_anything_to_read_costs_no_model_call(world: World, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "a.db").write_text("no database")
+    (tmp_path / "shop" / "b.mp4").write_bytes(b"\0")
+    done = world.call("answer", str(tmp_path / "shop"), "How many?", "--no-prefect", "--json")
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["error"]["kind"], world.endpoint.calls) == (2, "InputError", 0)
+    assert "no table and no document can be read" in said["error"]["message"]
+    assert "a.db: no SQLite database" in said["error"]["message"] and "tablewright inspect" in said["error"]["next"]
+
+
+@pytest.mark.parametrize("name", ["answer.csv", "evidence.json", "report.html"])
+def test_a_folder_where_a_file_is_to_be_written_is_said_before_any_call(
+    world: World, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "out" / name).mkdir(parents=True)
+    done = world.call("answer", str(make_folder(tmp_path / "shop")), "--no-prefect", "--out", str(tmp_path / "out"))
+    assert (done.returncode, world.endpoint.calls) == (2, 0)
+    assert f"{name} is a folder" in done.stderr and "next: move it" in done.stderr
+
+
 def test_without_a_model_the_next_step_names_both_ways(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
