@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tasks.core.models.document import Plan, PlanColumn, PlanSection
 from tasks.core.models.semantics import Knowledge
-from tasks.document.planning import discover, fields
+from tasks.document.planning import discover, edges, fields
 from tasks.document.planning.blocks import blocks
 from tasks.document.planning.check import Checked
 from tasks.document.records import anchors as counting
@@ -43,7 +43,7 @@ def _plan(checked: Checked, stem: str) -> Plan:
         stem=stem,
         key=checked.key,
         columns=tuple(sorted(checked.columns, key=lambda column: column.name != checked.key)),
-        sections=checked.sections,
+        sections=edges.settle(checked.sections, checked.mentions),
         anchors=checked.anchors,
         universe=checked.universe,
         mentions=checked.mentions,
