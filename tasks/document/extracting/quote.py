@@ -65,14 +65,19 @@ def _spans(raw: str, line: str) -> Iterator[tuple[int, int]]:
     text, places = _plain(line)
     at = text.find(wanted) if wanted else -1
     while at >= 0:
-        start, end = places[at], places[at + len(wanted) - 1] + 1
-        if _whole(line, start, end):
+        last = at + len(wanted) - 1
+        start, end = places[at], places[last] + 1
+        parts_none = places[at - 1 : at] != [start] and places[last + 1 : last + 2] != [end - 1]
+        if parts_none and _whole(line, start, end):
             yield start, end
         at = text.find(wanted, at + 1)
 
 
 def _plain(text: str) -> tuple[str, list[int]]:
-    """The text in one width, case and kind of marks, without spaces, and where each of its characters stood."""
+    """The text in one width, case and kind of marks, without spaces, and where each of its characters stood.
+
+    One character may become several, as Ⅱ does: a place in the middle of them is none.
+    """
     kept, places = [], []
     for at, char in enumerate(text):
         for same in unicodedata.normalize("NFKC", char).translate(_SAME).casefold():
