@@ -20,8 +20,8 @@ from tasks.core.process import Worker
 from tasks.core.settings import IntakeSettings, load
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
-from tasks.intake.loader import Loader
 from tasks.intake.problems import UNKNOWN, kind_of
+from tasks.intake.readers.loader import Loader
 
 CASES = Path(__file__).parent / "cases" / "intake"
 NULL = "<null>"

@@ -24,7 +24,7 @@ DOORS = {
     "xllamacpp": ("tasks/core/llm/server.py",),
 }
 HEAVY_AT_IMPORT = ("prefect", "litellm", "duckdb", "pandas", "pymupdf", "pyarrow", "xllamacpp")
-BROAD_EXCEPT = {"tasks/core/llm/client.py": "model", "tasks/core/sandbox/": "sandbox", "tasks/intake/loader.py": "file reader",
+BROAD_EXCEPT = {"tasks/core/llm/client.py": "model", "tasks/core/sandbox/": "sandbox", "tasks/intake/readers/loader.py": "file reader",
                 "tasks/document/converting/reader.py": "file reader",
                 "tasks/core/process.py": "worker", "flows/cli/batch.py": "batch task"}  # fmt: skip
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "base", "v2"}

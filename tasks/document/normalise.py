@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from tasks.core.models.document import CellStatus, ColumnReadings, PlanColumn, Reading
 from tasks.core.settings import NormaliseSettings, SandboxSettings
 from tasks.core.values.door import Context, read_value
-from tasks.document import scale
-from tasks.document.conventions import infer
-from tasks.document.options import choose, options
+from tasks.document.normalising import scale
+from tasks.document.normalising.conventions import infer
+from tasks.document.normalising.options import choose, options
+from tasks.document.normalising.transform import Job, Version, Written, write_transform
 from tasks.document.storing.settle import Plain
-from tasks.document.transform import Job, Version, Written, write_transform
 from tasks.stage import stage
 
 _EXAMPLE_CHARS, _NOTE_CHARS = 80, 200

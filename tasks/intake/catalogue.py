@@ -64,7 +64,7 @@ class _Loading:
     """The parent's side: one request a file to the child, which is made anew when it was stopped."""
 
     def __init__(self, folder: Path, limits: IntakeSettings) -> None:
-        self.worker = Worker("tasks.intake.loader", limits.memory_mb)
+        self.worker = Worker("tasks.intake.readers.loader", limits.memory_mb)
         self._limits = limits
         self._scratch = folder / "scratch"
         self._scratch.mkdir()

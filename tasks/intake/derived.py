@@ -59,7 +59,7 @@ async def _load(
     store = stores.current()
     with store.scratch("derived-") as place:
         where = {"database": str(Path(place) / "derived.duckdb"), "scratch": place}
-        worker = Worker("tasks.intake.loader", limits.memory_mb)
+        worker = Worker("tasks.intake.readers.loader", limits.memory_mb)
         try:
             await worker.ask(where, _START_SECONDS)
             parts: list[Part] = []

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from tasks.core.files.text import read_text
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import Inventory
-from tasks.intake import outline, statements
+from tasks.intake.parsing import outline, statements
 from tasks.stage import stage
 
 

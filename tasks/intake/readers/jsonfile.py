@@ -13,11 +13,11 @@ from typing import Any
 from tasks.core.errors import InputError
 from tasks.core.files.text import detect, transcode
 from tasks.core.sql.build import Builder
-from tasks.intake import wrappers
-from tasks.intake.aside import Aside
-from tasks.intake.flat import Rows
 from tasks.intake.part import Part
-from tasks.intake.stream import Stream
+from tasks.intake.readers import wrappers
+from tasks.intake.readers.aside import Aside
+from tasks.intake.readers.flat import Rows
+from tasks.intake.readers.stream import Stream
 
 _GENERIC = {
     "data", "records", "rows", "items", "results", "result", "values", "list", "entries", "features", "content",

@@ -12,7 +12,7 @@ from typing import IO
 from xml.parsers import expat
 
 from tasks.core.errors import InputError
-from tasks.intake.cells import Cell, Format, read_format
+from tasks.intake.readers.cells import Cell, Format, read_format
 
 Shown = Cell | Format
 """An error or a code in place of the value, or the format that a number has."""

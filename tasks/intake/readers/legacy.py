@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tasks.core.errors import InputError
-from tasks.intake.cells import Cell, Format, number, read_format
-from tasks.intake.ooxml import Sheet
+from tasks.intake.readers.cells import Cell, Format, number, read_format
+from tasks.intake.readers.ooxml import Sheet
 
 _BROKEN = (AssertionError, struct.error, IndexError, KeyError, ValueError, TypeError, OverflowError, AttributeError)
 """What the reader raises of damaged files beside its own errors."""

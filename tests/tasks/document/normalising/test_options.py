@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from document_world import column
 
-from tasks.document.options import choose, options
+from tasks.document.normalising.options import choose, options
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from tasks.core.errors import InputError
 from tasks.core.models.catalogue import Column
 from tasks.core.sql.build import Builder
 from tasks.core.sql.names import unique_names
-from tasks.intake.columns import cut
 from tasks.intake.part import Part
+from tasks.intake.readers.columns import cut
 
 _BATCH_CELLS = 500_000
 

@@ -13,11 +13,11 @@ from tasks.core.files.text import detect, transcode
 from tasks.core.models.catalogue import Column
 from tasks.core.sql.build import Builder, Draft, Target
 from tasks.core.sql.names import unique_names
-from tasks.intake.aside import Aside
-from tasks.intake.columns import SHAPE, cut, decide
-from tasks.intake.dialect import Layout, sniff
 from tasks.intake.part import Part
-from tasks.intake.records import Irregular, Record, records
+from tasks.intake.readers.aside import Aside
+from tasks.intake.readers.columns import SHAPE, cut, decide
+from tasks.intake.readers.dialect import Layout, sniff
+from tasks.intake.readers.records import Irregular, Record, records
 
 _BATCH_CELLS = 200_000
 _FAST_BYTES = 4 << 20

@@ -12,9 +12,9 @@ import pytest
 from intake_cases import NULL, build, notes
 
 from tasks.core.errors import InputError
-from tasks.intake import stream
-from tasks.intake.flat import dump
-from tasks.intake.stream import Stream
+from tasks.intake.readers import stream
+from tasks.intake.readers.flat import dump
+from tasks.intake.readers.stream import Stream
 
 
 def one(tmp_path: Path, text: str, name: str = "t.json", **limits: Any) -> Any:

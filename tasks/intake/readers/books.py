@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tasks.core.errors import InputError
-from tasks.intake import archive, shown
-from tasks.intake.cells import Cell, moment, number, plain, read_format
-from tasks.intake.ooxml import Sheet
+from tasks.intake.readers import archive, shown
+from tasks.intake.readers.cells import Cell, moment, number, plain, read_format
+from tasks.intake.readers.ooxml import Sheet
 
 _LEGACY_FORMAT = re.compile(rb"\x1e\x04(..)..(..)([\x00\x01])", re.DOTALL)
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from tasks.intake.records import Dialect, Irregular, Record, records
+from tasks.intake.readers.records import Dialect, Irregular, Record, records
 
 _DELIMITERS = (",", ";", "\t", "|", "，")
 _LINES = 400

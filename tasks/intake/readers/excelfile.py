@@ -13,11 +13,11 @@ from tasks.core.errors import InputError
 from tasks.core.models.catalogue import Column
 from tasks.core.sql.build import Builder, Draft, Target
 from tasks.core.sql.names import unique_names
-from tasks.intake import archive, blocks, books, grid, legacy, ooxml
-from tasks.intake.aside import Aside
-from tasks.intake.cells import Cell
-from tasks.intake.columns import SHAPE, cut
 from tasks.intake.part import Loaded, Part
+from tasks.intake.readers import archive, blocks, books, grid, legacy, ooxml
+from tasks.intake.readers.aside import Aside
+from tasks.intake.readers.cells import Cell
+from tasks.intake.readers.columns import SHAPE, cut
 
 _SAMPLE = 400
 """Rows that the header is sought in."""

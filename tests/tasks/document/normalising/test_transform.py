@@ -16,7 +16,7 @@ from tasks.core.llm.door import Door
 from tasks.core.models.document import PlanColumn
 from tasks.core.sandbox import tiers
 from tasks.core.settings import load
-from tasks.document.transform import Job, Written, write_transform
+from tasks.document.normalising.transform import Job, Written, write_transform
 
 RIGHT = """Here it is:
 ```python

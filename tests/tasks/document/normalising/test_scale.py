@@ -8,7 +8,7 @@ import pytest
 from document_world import column
 
 from tasks.core.models.document import Reading
-from tasks.document.scale import check, is_bare
+from tasks.document.normalising.scale import check, is_bare
 
 
 def doubted(unit: str, *values: Any, derived: tuple[str, ...] = ()) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 from tasks.core.models.catalogue import Column
 from tasks.core.sql.build import Builder, Target
 from tasks.core.sql.names import unique_names
-from tasks.intake.columns import SHAPE, cut, decide
-from tasks.intake.stream import Float, Int
+from tasks.intake.readers.columns import SHAPE, cut, decide
+from tasks.intake.readers.stream import Float, Int
 
 _BATCH_CELLS = 200_000
 _DEPTH = 5

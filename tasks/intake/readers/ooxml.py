@@ -16,8 +16,8 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from tasks.core.errors import InputError
-from tasks.intake.archive import names
-from tasks.intake.cells import Cell, Format, number, read_format
+from tasks.intake.readers.archive import names
+from tasks.intake.readers.cells import Cell, Format, number, read_format
 
 _BLOCK = 1 << 18
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")

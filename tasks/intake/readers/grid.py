@@ -7,11 +7,11 @@ from collections import Counter
 from typing import NamedTuple
 
 from tasks.core.sql.build import Tally, Target
-from tasks.intake.cells import Cell
-from tasks.intake.columns import cut
-from tasks.intake.columns import decide as decide_text
-from tasks.intake.dialect import first_record
-from tasks.intake.flat import number_type
+from tasks.intake.readers.cells import Cell
+from tasks.intake.readers.columns import cut
+from tasks.intake.readers.columns import decide as decide_text
+from tasks.intake.readers.dialect import first_record
+from tasks.intake.readers.flat import number_type
 
 _YEAR = re.compile(r"(1[89]|20|21)\d\d")
 _VALUES = ("integer", "decimal", "code", "date", "moment", "time", "boolean")

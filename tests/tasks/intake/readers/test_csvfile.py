@@ -12,7 +12,7 @@ import pytest
 from intake_cases import NULL, build, notes
 
 from tasks.core.sql.build import Builder
-from tasks.intake import csvfile
+from tasks.intake.readers import csvfile
 
 MANY = 30_000
 

@@ -9,7 +9,7 @@ import pytest
 import xlsb
 from intake_cases import CASES, NULL, build, notes
 
-from tasks.intake import legacy
+from tasks.intake.readers import legacy
 
 HIDDEN = [["x"]]
 TRUTH = {".xls": [True, False, NULL], ".ods": [1, 0, NULL]}

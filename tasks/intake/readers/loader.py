@@ -14,8 +14,8 @@ from tasks.core import process, settings
 from tasks.core.errors import InputError
 from tasks.core.files.store import digest_file
 from tasks.core.sql.build import Builder
-from tasks.intake import csvfile, excelfile, jsonfile, parquetfile, sqlitefile
 from tasks.intake.part import Loaded
+from tasks.intake.readers import csvfile, excelfile, jsonfile, parquetfile, sqlitefile
 
 _SHARE = 3
 """DuckDB gets one part in so many of the child's memory; readers and libraries need the rest."""

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from tasks.intake import grid
-from tasks.intake.cells import Cell
+from tasks.intake.readers import grid
+from tasks.intake.readers.cells import Cell
 
 Row = tuple[int, list[Cell | None]]
 _AHEAD = 20

@@ -21,10 +21,10 @@ from tasks.core.models.run import Usage
 from tasks.core.sandbox import tiers
 from tasks.core.sandbox.runner import run_program
 from tasks.core.settings import NormaliseSettings, SandboxSettings
-from tasks.document.returned import RETURNS, typed
+from tasks.document.normalising.returned import RETURNS, typed
 from tasks.document.storing.settle import Plain, same
 
-PROMPT = Path(__file__).parent / "prompts" / "normalise.md"
+PROMPT = Path(__file__).parents[1] / "prompts" / "normalise.md"
 _FILE = "raws.json"
 _BLOCK = re.compile(r"```(?:python|py)?\s*\n(.*?)```", re.DOTALL)
 _RAW_CHARS, _SHOWN, _MESSAGE_CHARS = 300, 8, 300
