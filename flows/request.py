@@ -25,6 +25,8 @@ class Request(BaseModel):
 
     PLACE: ClassVar[str] = "answers"
     """Folder of the store for files without a folder of their own."""
+    ROLE: ClassVar[str] = "agent"
+    """The role without whose model the run could do nothing."""
 
     folder: str = Field(
         title="Folder", description="Path of the folder with the tables, on the machine that runs tablewright."
@@ -83,6 +85,7 @@ class DocumentRequest(Request):
     model_config = ConfigDict(title="Documents")
 
     PLACE: ClassVar[str] = "tables"
+    ROLE: ClassVar[str] = "extract"
     question: str = Field(
         default="", title="Question", description="In any language. Empty: every document is drawn from."
     )

@@ -117,7 +117,7 @@ async def session(request: Request, prefect: str = "", today: date | None = None
     """
     question = question_of(request, today or date.today())
     settings = load(request.profile, request.overrides())
-    check_model(settings)
+    check_model(settings, request.ROLE)
     check_store(request.folder, settings.store.folder)
     block = await _block(settings, prefect)
     store = open_store(settings, block)
@@ -159,9 +159,9 @@ def open_store(settings: Settings, block: Any = None) -> Store:
     return Store(files_of(block), folder / "cache")
 
 
-def check_model(settings: Settings) -> None:
-    """Raise InputError when the solver's role has no model to ask."""
-    names = settings.role("agent").endpoints
+def check_model(settings: Settings, role: str) -> None:
+    """Raise InputError when a role has no model to ask."""
+    names = settings.role(role).endpoints
     if not any(settings.endpoints[name].model for name in names):
         raise InputError(
             f"no model is configured: endpoint {names[0]!r} of profile {settings.profile!r} names none",

@@ -16,7 +16,6 @@ LETTERS = "零〇一二三四五六七八九十百千万亿兆两壹贰貳叁參
 _ARABIC = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _DECIMAL = re.compile(r"(.+?)点([零一二三四五六七八九]+)([十百千]*)")
 _MULTIPLE = re.compile(r"(\d[\d,]*(?:\.\d+)?)([十百千]+)")
-_GROUPED = re.compile(r"[\d,]+\.?\d*")
 
 
 def chinese(text: str) -> Fraction | None:

@@ -78,7 +78,6 @@ _LONG_PHYSICAL = {"square metres": "m2", "square meters": "m2", "square metre": 
                   "square feet": "ft2", "sq ft": "ft2", "cubic metres": "m3", "cubic meters": "m3", "cubic metre": "m3", "cu m": "m3", "metric tons": "t",
                   "metric tonnes": "t", "degrees celsius": "°c", "deg c": "°c", "degrees c": "°c", "degrees fahrenheit": "°f",
                   "kilowatt hours": "kwh", "kilowatt-hours": "kwh", "nautical miles": ""}  # fmt: skip
-_POWERS = {"^2": "2", "^3": "3", "²": "2", "³": "3"}
 _SIZED = re.compile(r"10(?:\^|\*\*)(\d{1,2})(.*)")
 _PER = re.compile(r"\s*(?:/|\bper\b|\ba\b(?! )|\beach\b|\bevery\b|每)\s*每?")
 _NOTE = re.compile(r"[(\[].*$")

@@ -106,7 +106,7 @@ async def write_transform(job: Job, settings: NormaliseSettings, sandbox: Sandbo
     isolation, cage = await tiers.choose()
     if cage is None:
         why = f"no model code is used, as nothing isolates it here ({isolation.detail}); {isolation.hint}"
-        return Written(problems=(why,))
+        return Written(problems=(why,), unsettled="stopped")  # so that the next run looks again
     best: Version | None = None
     usage, feedback = Usage(), ""
     for _ in range(settings.rounds):
