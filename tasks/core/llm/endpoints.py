@@ -126,7 +126,7 @@ async def take(choices: list[Endpoint]) -> AsyncIterator[Endpoint]:
     if well:
         chosen = min(well, key=lambda endpoint: (endpoint.gate.load, endpoint.served))
     else:
-        chosen = min(choices, key=lambda endpoint: endpoint.cool_seconds)
+        chosen = min(choices, key=lambda endpoint: (endpoint.closed_seconds > 0, endpoint.cool_seconds))
     async with chosen.gate:
         yield chosen
 

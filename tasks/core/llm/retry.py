@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from tasks.core.errors import InputError, ModelError, TablewrightError
@@ -26,8 +28,7 @@ class Carrier:
         """A response with at least one reply, maybe fewer than samples.
 
         Raises ModelError (transient when all tries met an absent or busy endpoint that asks for no longer wait than is
-        given), InputError when the endpoint's
-        settings are wrong, BudgetError when the run's time is over.
+        given), InputError when the endpoint's settings are wrong, BudgetError when the run's time is over.
         """
         for endpoint in choices:
             endpoints.check_url(endpoint)
@@ -40,14 +41,14 @@ class Carrier:
 
     async def _tries(self, request: Request, role: RoleSettings, choices: list[Endpoint]) -> Response:
         for attempt in range(1, role.attempts + 1):
-            await self._wait_until_open(choices)
-            async with endpoints.take(choices) as endpoint:
+            async with self._open(choices) as endpoint:
                 try:
                     response = await self._fitted(endpoint, request, role.timeout_seconds)
                 except Trouble as trouble:
                     if trouble.kind != "busy":
                         raise _error(endpoint, trouble) from None
                     endpoint.trouble(self.retry.cool_seconds, trouble.wait)
+                    self._asked_wait(choices)
                     if attempt == role.attempts:
                         raise _away(endpoint, trouble, attempt) from None
                 else:
@@ -72,18 +73,30 @@ class Carrier:
                 notes = tuple(f"{endpoint} takes no {name}" for name in sorted(without - {"n", "max_tokens"}))
                 return replace(response, notes=notes)
 
-    async def _wait_until_open(self, choices: list[Endpoint]) -> None:
-        """Wait as long as the servers ask, when each of them asks."""
-        closed = min(endpoint.closed_seconds for endpoint in choices)
-        left = self.meter.seconds_left()
-        if closed > self.retry.asked_seconds or (left is not None and closed > left):
-            soonest = min(choices, key=lambda endpoint: endpoint.closed_seconds)
-            most = self.retry.asked_seconds if left is None else min(left, self.retry.asked_seconds)
+    @contextlib.asynccontextmanager
+    async def _open(self, choices: list[Endpoint]) -> AsyncIterator[Endpoint]:
+        """An endpoint that takes a request now. It may ask to wait while this request stands in line for it."""
+        while True:
+            await asyncio.sleep(self._asked_wait(choices))
+            async with endpoints.take(choices) as endpoint:
+                if not endpoint.closed_seconds:
+                    yield endpoint
+                    return
+
+    def _asked_wait(self, choices: list[Endpoint]) -> float:
+        """Seconds to wait, when every endpoint asks for it. Raises ModelError when that is longer than is given."""
+        soonest = min(choices, key=lambda endpoint: endpoint.closed_seconds)
+        closed, left = soonest.closed_seconds, self.meter.seconds_left()
+        short = left is not None and left < self.retry.asked_seconds
+        most = left if left is not None and short else self.retry.asked_seconds
+        if closed > most:
+            name = "of budget.seconds are left" if short else "are given (retry.asked_seconds)"
+            # The next step stands in the message: a stage that goes on without the model keeps nothing else of the error.
+            # Not transient: another try of the stage would meet the same closed door.
             raise ModelError(
-                f"{soonest} asks to wait {closed:.0f} s, and at most {most:.0f} s are given",
-                "run again later, or raise retry.asked_seconds and budget.seconds",
-            )  # not transient: another try of the stage would meet the same closed door
-        await asyncio.sleep(closed)
+                f"{soonest} asks to wait {closed:.0f} s, and at most {most:.0f} s {name}: run again later, or raise it"
+            )
+        return closed
 
     def _backoff(self, attempt: int) -> float:
         """Doubled with each try, drawn from the upper half so that clients do not march in step; seconds."""

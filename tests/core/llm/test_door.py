@@ -345,13 +345,16 @@ def test_a_dripping_server_is_given_up_at_the_time_out(make_door: MakeDoor) -> N
 
 @pytest.mark.parametrize(("code", "form"), [(429, "seconds"), (503, "date")])
 def test_retry_after_is_honoured(make_door: MakeDoor, code: int, form: str) -> None:
-    value = "1" if form == "seconds" else email.utils.formatdate(time.time() + 2, usegmt=True)
-    with Endpoint([Status(code, "wait", {"Retry-After": value}), "ok"]) as server:
-        door = make_door(server.url)
-        started = time.monotonic()
-        assert text(door).value == "ok"
-        assert 0.9 <= time.monotonic() - started < 4
-    assert server.calls == 2
+    arrived: list[float] = []
+
+    def reply(_: dict[str, Any]) -> Any:
+        arrived.append(time.monotonic())
+        value = "1" if form == "seconds" else email.utils.formatdate(time.time() + 2, usegmt=True)
+        return "ok" if arrived[1:] else Status(code, "wait", {"Retry-After": value})
+
+    with Endpoint(reply) as server:
+        assert text(make_door(server.url)).value == "ok"
+    assert len(arrived) == 2 and 0.9 <= arrived[1] - arrived[0] < 4
 
 
 @pytest.mark.parametrize("limits", [{"retry": {"asked_seconds": 60}}, {"budget": {"seconds": 60}}])
@@ -361,6 +364,21 @@ def test_a_longer_retry_after_than_the_run_may_wait_fails_at_once(make_door: Mak
         with pytest.raises(ModelError, match="asks to wait 100 s, and at most 60 s") as error:
             text(door)
     assert not error.value.transient and server.calls == 1
+
+
+def test_requests_in_line_are_not_sent_to_an_endpoint_that_asks_for_too_long_a_wait(make_door: MakeDoor) -> None:
+    with Endpoint(lambda _: Status(429, "wait", {"Retry-After": "3600"})) as server:
+        door = make_door(server.url, role={"attempts": 1}, endpoint={"concurrency": 2})
+
+        async def many() -> list[Any]:
+            asked = (door.ask_text("agent", [{"role": "user", "content": str(number)}]) for number in range(9))
+            return await asyncio.gather(*asked, return_exceptions=True)
+
+        errors = asyncio.run(many())
+    assert server.calls <= 2
+    for error in errors:
+        assert isinstance(error, ModelError) and not error.transient
+        assert re.search(r"asks to wait (3600|3599) s, and at most 5 s are given \(retry.asked_seconds\)", str(error))
 
 
 @pytest.mark.parametrize(
