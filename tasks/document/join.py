@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tasks.core.files import store as stores
 from tasks.core.models.document import Converted, ConvertStatus
 from tasks.core.models.semantics import Knowledge
+from tasks.document.store import file_name
 from tasks.stage import stage
 
 _PART = re.compile(
@@ -57,15 +58,15 @@ async def join_documents(documents: tuple[Converted, ...], knowledge: Knowledge)
 
 
 def _distinct(documents: Iterable[Converted]) -> tuple[Converted, ...]:
-    """Each with a name of its own: what shares the name of an earlier one is called after its folder or kind too."""
+    """Each with a name and so a database of its own; one whose name is taken is called after its folder or kind too."""
     taken: set[str] = set()
     found = []
     for document in documents:
         path = PurePosixPath(document.paths[0])
         ways = (document.stem, f"{document.stem}_{path.parent.name}", f"{document.stem}_{path.suffix[1:].lower()}")
         more = (f"{document.stem}_{number}" for number in count(2))
-        stem = next(way for way in chain(ways, more) if way.casefold() not in taken)
-        taken.add(stem.casefold())
+        stem = next(way for way in chain(ways, more) if file_name(way).casefold() not in taken)
+        taken.add(file_name(stem).casefold())
         found.append(document.model_copy(update={"stem": stem}))
     return tuple(found)
 

@@ -42,6 +42,7 @@ async def merge_findings(plan: Plan, results: tuple[SliceResult, ...]) -> Merged
         sections_good=good,
         sections_all=len(plan.sections),
         problems=(*problems, *_told(left_out), *_of_slices(results)),
+        unread=tuple(sorted({(known.get(plain(r), r), result.section) for result in results for r in result.unlisted})),
     )
 
 

@@ -19,6 +19,8 @@ from tasks.document.planning import check, mend, outline, rules
 from tasks.document.planning.reply import PlanReply
 from tasks.stage import stage
 
+MOST_COLUMNS = 2000
+"""As SQLite is built."""
 PROMPT = Path(__file__).parent / "prompts" / "plan.md"
 
 
@@ -30,8 +32,16 @@ async def plan_document(document: Converted, knowledge: Knowledge, settings: Pla
     text = stores.current().get(document.text).decode("utf-8")
     lines = text.split("\n")
     if settings.writer == "rules":
-        return await asyncio.to_thread(rules.plan, document.stem, lines, knowledge)
-    return await _asked(document.stem, lines, knowledge, settings)
+        return _narrow(await asyncio.to_thread(rules.plan, document.stem, lines, knowledge))
+    return _narrow(await _asked(document.stem, lines, knowledge, settings))
+
+
+def _narrow(plan: Plan) -> Plan:
+    """Failed where no table could hold its columns, before they are paid for."""
+    if (count := len(plan.columns)) <= MOST_COLUMNS:
+        return plan
+    problem = f"the plan has {count:,} columns, and a table holds {MOST_COLUMNS:,}"
+    return plan.model_copy(update={"failed": True, "problems": (problem, *plan.problems)})
 
 
 async def _asked(stem: str, lines: list[str], knowledge: Knowledge, settings: PlanSettings) -> Plan:

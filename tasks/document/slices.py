@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from tasks.core.files import store as stores
@@ -18,7 +18,7 @@ from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import ExtractSettings
 from tasks.document.extracting.chunks import chunks
 from tasks.document.planning.fields import speaks_of
-from tasks.document.records.names import Likeness, belonging, sentences, share, shared
+from tasks.document.records.names import Likeness, belonging, full_sentences, names_id, sentences, share, shared, words
 from tasks.stage import stage
 
 _CORRECTS = re.compile(
@@ -97,15 +97,24 @@ class _Text:
         return tuple(self.named.get(number, ())) or (tuple(alike.records) if alike else ())
 
     def called(self, record: str, numbers: set[int]) -> str:
-        """What those of the lines call the record that do not name its id; empty when nothing is known."""
-        names: dict[str, int] = {}
-        for number in sorted(numbers):
-            if record not in self.named.get(number, ()):
+        """What those of the lines call the record that do not name its id; empty when nothing is known.
+
+        The sentence that names the id has the record's other names as a rule; what comes after it may be anything.
+        """
+        own = self.own.get(record, "")
+        naming = next((part for part in full_sentences(own) if names_id(part, record)), "")
+        is_named = any(record in self.named.get(number, ()) for number in numbers)
+        for text in (naming,) if is_named else (naming, own):
+            names = Counter[str]()
+            for number in sorted(numbers):
                 alike = self.beside.get(number) if number in self.named else self.alike.get(number)
-                if alike and (told := alike.records.get(record)):
-                    name = shared(self.own.get(record, ""), self.text(number), told.words)
-                    names.setdefault(name, told.users)
-        return min((name for name in names if name), key=lambda name: (names[name], -len(name)), default="")
+                if record not in self.named.get(number, ()) and alike and record in alike.records:
+                    line = self.text(number)
+                    names[shared(text, line, sorted(words(text) & words(line)))] += 1
+            sharing = {name: sum(name in other for other in self.own.values()) for name in names if name}
+            if sharing:
+                return min(sharing, key=lambda name: (sharing[name], -names[name], -len(name)))
+        return ""
 
     def _own(self) -> list[tuple[str, str]]:
         """Each record with the sentences that name it first."""
@@ -158,7 +167,8 @@ def _lines(text: _Text, section: PlanSection, plan: Plan) -> dict[str, set[int]]
         records = text.of(number)
         if number in text.named:
             last, silent = records, 0
-            named |= set(records)
+            if not _CORRECTS.search(line):
+                named |= set(records)
         elif records:
             silent += 1
             if not text.alike[number].sure and silent <= _FOLLOWING:

@@ -6,6 +6,7 @@ Equal inputs give equal bytes: nothing in the file knows the time, and it is wri
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,11 +28,12 @@ from tasks.core.models.document import (
 )
 from tasks.core.sql.names import quote, unique_names
 from tasks.document.storing import table
-from tasks.document.storing.settle import Plain, Settled, Statement, settle
+from tasks.document.storing.settle import UNREAD, Plain, Settled, Statement, settle
 from tasks.document.storing.table import Drawn
 from tasks.stage import stage
 
 _OWN = ("_cells", "_columns")
+_NAME_BYTES = 200
 _PLACES = TypeAdapter(tuple[Place, ...])
 
 
@@ -69,15 +71,21 @@ def table_name(stem: str) -> str:
 
 
 def file_name(stem: str) -> str:
-    """Name of the database; what a file name cannot hold becomes `_`, and a long one is cut."""
+    """Name of the database; what a file name cannot hold becomes `_`, and the end of a long one a digest."""
     safe = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", stem).strip(". ") or "table"
-    return safe.encode()[:200].decode("utf-8", "ignore") + ".sqlite"
+    if len(safe.encode()) > _NAME_BYTES:
+        safe = (
+            f"{safe.encode()[:_NAME_BYTES].decode('utf-8', 'ignore')}_{hashlib.sha256(stem.encode()).hexdigest()[:8]}"
+        )
+    return f"{safe}.sqlite"
 
 
 def _draw(plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...]) -> tuple[Drawn, ...]:
     """The plan's columns with their cells, the key first."""
     cells = {(cell.record_id, cell.column): cell for cell in merged.cells}
     by_column = {r.column: r for r in readings}
+    told_in = {name: section.id for section in plan.sections for name in section.columns}
+    unread = set(merged.unread)
     drawn = []
     for column in sorted(plan.columns, key=lambda column: column.name != plan.key):
         read = by_column.get(column.name)
@@ -87,7 +95,10 @@ def _draw(plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...]) -> t
             settled = tuple(_key_cell(record, cell) for record, cell in found)
         else:
             settled = tuple(
-                settle(cell, values, "text" if column.role == "noise" else column.type) for _, cell in found
+                settle(cell, values, "text" if column.role == "noise" else column.type)
+                if cell or (record, told_in.get(column.name, "")) not in unread
+                else UNREAD
+                for record, cell in found
             )
         drawn.append(Drawn(column, settled, read.program if read else ""))
     return tuple(drawn)

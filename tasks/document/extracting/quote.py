@@ -34,12 +34,13 @@ def find(raw: str, line: str, after: Sequence[str] = ()) -> tuple[str, str] | No
     """The value as the line has it and the clause around it; None when it is not there.
 
     Width, spaces, case and kinds of quotes and dashes do not matter. A number is not found within a longer one. Of
-    several places the first behind the record counts: behind the first of these names of it that stands in the line.
+    several places the first behind the record counts: behind the first of these names of it that stands whole in the line
+    (7 does not stand in 17).
     """
     spans = list(_spans(raw, line))
     if not spans:
         return None
-    named = next((at for name in after if name and (at := line.find(name)) >= 0), -1)
+    named = next((start for name in after for start, _ in _spans(name, line)), -1)
     start, end = next((span for span in spans if span[0] > named), spans[0])
     if line[end - 1] in "万萬亿億" and (rest := _REST.match(line, end)):
         end = rest.end()

@@ -66,17 +66,23 @@ def sentences(text: str) -> list[str]:
 def share(text: str, record: str, others: Iterable[str]) -> str:
     """What a text says of one of its records: from the sentence that names it to the next that names another."""
     kept, goes_on = [], False
-    for part in _FULL_STOP.split(text):
-        if _names_id(part, record):
+    for part in full_sentences(text):
+        if names_id(part, record):
             goes_on = True
-        elif any(_names_id(part, other) for other in others):
+        elif any(names_id(part, other) for other in others):
             goes_on = False
-        if goes_on and part:
+        if goes_on:
             kept.append(part)
     return " ".join(kept)
 
 
-def _names_id(text: str, record: str) -> bool:
+def full_sentences(text: str) -> list[str]:
+    """The text cut behind what ends a sentence; a semicolon ends none."""
+    return [part for part in _FULL_STOP.split(text) if part]
+
+
+def names_id(text: str, record: str) -> bool:
+    """Whether the id stands in the text, not within a longer one."""
     return bool(re.search(rf"(?<![A-Za-z0-9]){re.escape(record)}(?![A-Za-z0-9])", text))
 
 

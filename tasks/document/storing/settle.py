@@ -50,6 +50,7 @@ class Settled:
 
 
 NOTHING = Settled(None, "missing", "the text says nothing")
+UNREAD = Settled(None, "missing", "no reply told of this record: whether the text says anything is not known")
 
 
 def settle(cell: MergedCell | None, readings: Mapping[str, Reading], type: ColumnType) -> Settled:
