@@ -31,6 +31,8 @@ _LOOSE = re.compile(
     re.DOTALL,
 )
 _WORDS = {"True": "true", "False": "false", "None": "null", "NaN": "null", "undefined": "null"}
+_HALF = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+"""Where half a character may be written, which no UTF-8 can hold."""
 _BAD_ESCAPE = re.compile(r'\\(?:(?P<good>["\\/bfnrt]|u[0-9a-fA-F]{4})|(?P<bad>.))', re.DOTALL)
 
 
@@ -72,6 +74,8 @@ def loads(text: str) -> Any:
             value = json.loads(_LOOSE.sub(_mend, text), strict=False, parse_constant=_refuse)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    if _HALF.search(text):
+        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     level: list[Any] = [value]
     for _ in range(_DEEPEST):
         nested = [item for item in level if isinstance(item, dict | list)]

@@ -230,6 +230,8 @@ class Merged(Value):
     sections_good: int
     sections_all: int
     problems: tuple[str, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
+    """(record, section) where no reply told of the record: whatever its lines say there, nobody read it."""
 
 
 class Reading(Value):
@@ -303,5 +305,7 @@ class Derivation(Value):
     """(path, why), for each file that was not converted."""
     outcomes: tuple[tuple[str, str], ...] = ()
     """(stem, why there is no table of it), for each document without one."""
+    stopped: tuple[str, ...] = ()
+    """What ended work before it was done, trouble with the model or the budget: a run later may bring more."""
     spent: tuple[StageSpend, ...] = ()
     """Model calls by document (its stem; empty for all of them) and stage, whoever paid: `stem/stage`."""

@@ -66,6 +66,12 @@ def test_strings_come_through_unchanged(text: str, sql: str) -> None:
     assert structured.parse(text, Query).sql == sql
 
 
+def test_half_a_character_becomes_one_that_can_be_written() -> None:
+    assert structured.parse(r'{"sql": "a \ud800 b \ud83c\udf4e"}', Query).sql == "a ? b 🍎"
+    (found,) = structured.decoded(r"{'sql': 'x \uDFFF', 'limit': [1.5, null]}")
+    assert found == {"sql": "x ?", "limit": [1.5, None]}
+
+
 INVALID = {
     "": "no complete JSON",
     "I cannot say.": "no complete JSON",

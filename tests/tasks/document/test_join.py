@@ -13,6 +13,7 @@ from tasks.core.models.source import SourceFile
 from tasks.document.converting.paragraphs import Line
 from tasks.document.converting.written import converted, without_text
 from tasks.document.join import join_documents
+from tasks.document.store import file_name
 
 
 def document(path: str) -> Converted:
@@ -104,3 +105,10 @@ def test_a_part_without_text_is_told(store: Store) -> None:
 def test_documents_of_one_name_keep_names_of_their_own(store: Store) -> None:
     paths = ("a/harvest.md", "b/harvest.md", "b/harvest.docx", "c/Harvest.md", "d/c/harvest.md")
     assert [d.stem for d in join(paths)] == ["harvest", "harvest_b", "harvest_docx", "Harvest_c", "harvest_md"]
+
+
+def test_documents_whose_names_a_file_cannot_tell_apart_keep_databases_of_their_own(store: Store) -> None:
+    long = "表" * 70
+    stems = [d.stem for d in join(("d/a:b.md", "d/a?b.md", "d/a_b.md", f"d/{long}一.md", f"d/{long}二.md"))]
+    assert stems == ["a:b", "a?b_d", "a_b_md", f"{long}一", f"{long}二"]
+    assert len({file_name(stem) for stem in stems}) == 5

@@ -39,6 +39,11 @@ def test_columns_that_look_alike_never_overwrite_each_other() -> None:
         assert raws(cell(merged, "R1", "sum_before_received")) == ["0"]
 
 
+def test_records_that_no_reply_told_of_are_named_with_their_section() -> None:
+    heard = piece(said("R1", "sum_before", "5", 4)).model_copy(update={"unlisted": ("Ｒ2",)})
+    assert merge(PLAN, heard).unread == (("R2", heard.section),)
+
+
 def test_a_second_value_for_a_cell_is_kept_beside_the_first_as_a_conflict() -> None:
     merged = merge(PLAN, piece(said("R1", "sum_before", "25,390,048", 4)), piece(said("R1", "sum_before", "0", 9)))
     found = cell(merged, "R1", "sum_before")

@@ -245,3 +245,9 @@ def test_rules_plan_without_any_call_from_the_knowledge_and_the_text(store: Stor
 def test_rules_need_the_fields_of_the_table(store: Store) -> None:
     made, _ = plan(store, [], knowledge="# Nothing", plan={"writer": "rules"})
     assert made.failed and "lists no fields" in made.problems[0]
+
+
+def test_a_plan_with_more_columns_than_a_table_holds_has_failed_before_they_are_paid_for(store: Store) -> None:
+    fields = "\n".join(f"- field_{n}: number {n}" for n in range(2001))
+    made, _ = plan(store, [GOOD, GOOD], knowledge=f"## orders_note\n\n{fields}\n")
+    assert made.failed and made.problems[0] == "the plan has 2,006 columns, and a table holds 2,000"

@@ -106,6 +106,13 @@ def test_every_cell_has_a_row_also_noise_and_what_the_text_does_not_say(store: S
     ]
 
 
+def test_what_nobody_read_is_not_said_to_be_absent_from_the_text(store: Store) -> None:
+    heard = piece(said("R1", "shares", "5", 1)).model_copy(update={"unlisted": ("R2",)})
+    _, path = draw(PLAN, (heard,), (readings("shares", **{"5": 5}),))
+    notes = dict(rows(path, "SELECT record, note FROM _cells WHERE \"column\" = 'day' AND status = 'missing'"))
+    assert notes["R1"] == "the text says nothing" and notes["R2"].startswith("no reply told of this record")
+
+
 def test_counts_by_status_say_how_far_a_column_can_be_believed(store: Store) -> None:
     table, path = draw()
     counted = {c.name: (c.verified, c.unverified, c.conflict, c.missing, c.stored) for c in table.columns}

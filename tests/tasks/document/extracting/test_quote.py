@@ -72,6 +72,11 @@ def test_of_several_places_the_one_behind_the_record_counts() -> None:
     assert find("5 euros", line, ["R9"]) == ("5 euros", "Recall R1: price 5 euros.")
 
 
+def test_a_record_is_not_taken_for_one_whose_id_holds_its_own() -> None:
+    line = "Store 17 sold 5 million; store 7 sold 5 thousand; store 070 sold 5 hundred; 编号70卖出5万。"
+    assert [(find("5", line, [name]) or ("",))[0] for name in ("17", "7", "70")] == ["5 million", "5 thousand", "5万"]
+
+
 def test_a_wrong_line_number_is_mended_from_the_nearest_line_that_has_the_value() -> None:
     lines = [(1, "a 7"), (4, "b 7"), (9, "c 8")]
     assert nearest("7", 9, lines) == (4, "7", "b 7")
