@@ -64,7 +64,7 @@ async def document_flow(request: DocumentRequest) -> Any:
 
     drawn = await document(request, str(context.flow_run.id), context.flow_run.created.astimezone().date())
     derivation = drawn.derivation
-    for problem in derivation.problems:
+    for problem in (*derivation.problems, *derivation.stopped):
         get_run_logger().warning(problem)
     said = f"{len(derivation.tables)} tables from {len(derivation.documents)} documents. Files: {drawn.out}"
     get_run_logger().info(said)

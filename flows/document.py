@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from datetime import date
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from flows.request import DocumentRequest
 from flows.session import session
 from flows.spent import Costs
-from tasks.core.errors import TablewrightError
+from tasks.core.errors import InputError, TablewrightError
 from tasks.core.models.answer import Question
-from tasks.core.models.document import Converted, Derivation, DerivedTable, Plan, Verdicts
+from tasks.core.models.document import (
+    ColumnReadings,
+    Converted,
+    Derivation,
+    DerivedTable,
+    Plan,
+    SliceResult,
+    Verdicts,
+)
 from tasks.core.models.run import Spend
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import Inventory, SourceFile
@@ -40,6 +48,8 @@ class Drawn(Value):
     derivation: Derivation
     out: str
     """Folder that holds `derived/`, absolute."""
+    stopped: Literal["", "model", "budget"]
+    """What ended some of the work before it was done; `derivation.stopped` has its words."""
     files: tuple[str, ...]
     spend: Spend
     seconds: float
@@ -52,6 +62,7 @@ class _Outcome(NamedTuple):
     plan: Plan | None
     table: DerivedTable | None
     reason: str = ""
+    stopped: tuple[str, ...] = ()
 
 
 async def document(request: DocumentRequest, prefect: str = "", today: date | None = None) -> Drawn:
@@ -66,6 +77,7 @@ async def document(request: DocumentRequest, prefect: str = "", today: date | No
             run=run.id,
             derivation=derivation,
             out=str(run.out),
+            stopped=("budget" if run.meter.over else "model") if derivation.stopped else "",
             files=files,
             spend=run.meter.spend(),
             seconds=run.seconds,
@@ -105,8 +117,20 @@ async def derive(
             for d in documents
             if d.stem not in reasons or reasons[d.stem].reason
         ),
+        stopped=tuple(dict.fromkeys((*_stopped(verdicts), *(s for outcome in outcomes for s in outcome.stopped)))),
         spent=costs.stages(),
     )
+
+
+def _stopped(*results: Verdicts | Plan | SliceResult | ColumnReadings | None) -> tuple[str, ...]:
+    """What ended these before their work was done."""
+    return tuple(_why(result) for result in results if result and result.unsettled)
+
+
+def _why(result: Verdicts | Plan | SliceResult | ColumnReadings) -> str:
+    if isinstance(result, Verdicts):
+        return result.error or "the vote on documents ended early"
+    return result.problems[0 if isinstance(result, ColumnReadings) else -1]
 
 
 def _unjudged(verdicts: Verdicts | None) -> tuple[str, ...]:
@@ -139,6 +163,8 @@ async def _attempt(document: Converted, knowledge: Knowledge, settings: Settings
         return _Outcome(None, None, f"no table: it has no text ({document.reason or document.status})")
     try:
         return await _draw(document, knowledge, settings, costs)
+    except InputError:
+        raise  # a key or a disk: no other document would fare better
     except TablewrightError as error:
         return _Outcome(None, None, f"no table: {error.message}")
 
@@ -148,7 +174,7 @@ async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, c
     plan = await plan_document(document, knowledge, settings.plan)
     costs.add(document.stem, "plan", plan.usage)
     if plan.failed:
-        return _Outcome(plan, None, f"no table: {'; '.join(plan.problems) or 'no plan was found'}")
+        return _Outcome(plan, None, f"no table: {'; '.join(plan.problems) or 'no plan was found'}", _stopped(plan))
     slices = await cut_slices(document, plan, knowledge, settings.extract)
     results = await asyncio.gather(*(extract_slice(piece, settings.extract) for piece in slices))
     costs.add(document.stem, "extract", *(result.usage for result in results))
@@ -161,4 +187,5 @@ async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, c
         )
     )
     costs.add(document.stem, "normalise", *(reading.usage for reading in readings))
-    return _Outcome(plan, await store_table(document, plan, merged, tuple(readings), settings.document.good_share))
+    table = await store_table(document, plan, merged, tuple(readings), settings.document.good_share)
+    return _Outcome(plan, table, stopped=_stopped(*results, *readings))

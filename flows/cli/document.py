@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from flows.cli.app import app, out, print_json, table
+from flows.cli.app import app, err, out, print_json, table
 
 if TYPE_CHECKING:
     from flows.document import Drawn
@@ -42,14 +42,22 @@ def command(
         print_json(summary(drawn))
     else:
         _print(drawn)
+    raise typer.Exit(exit_code(drawn))
+
+
+def exit_code(drawn: Drawn) -> int:
+    """3 or 4 when model or budget ended some of the work; 5 when there are documents and none gave a table."""
+    if drawn.stopped:
+        return 3 if drawn.stopped == "model" else 4
     nothing_to_do = not drawn.derivation.documents and not drawn.derivation.problems
-    raise typer.Exit(0 if drawn.derivation.tables or nothing_to_do else 5)
+    return 0 if drawn.derivation.tables or nothing_to_do else 5
 
 
 def summary(drawn: Drawn) -> dict[str, Any]:
     """The run as JSON data."""
     return {
         "problems": drawn.derivation.problems,
+        "stopped": drawn.derivation.stopped,
         "left_out": dict(drawn.derivation.left_out),
         "documents": [_about(drawn.derivation, document) for document in drawn.derivation.documents],
         "files": [str(Path(drawn.out) / name) for name in drawn.files],
@@ -110,6 +118,8 @@ def _print(drawn: Drawn) -> None:
             out.print(f"  note: {escape(note)}")
         for stage, spent in about["stages"].items():
             out.print(f"  {stage}: {spent['calls']} calls, {spent['tokens_in']} + {spent['tokens_out']} tokens")
+    for why in drawn.derivation.stopped:
+        err.print(f"[bold red]ended before all was done:[/] {escape(why)}")
     total = drawn.spend.total()
     out.print(f"{drawn.seconds:.1f} s; {total.calls} model calls, {total.journaled} from the journal")
     for name in drawn.files:
@@ -143,6 +153,7 @@ def trace_command(
 def find(name: str, place: Path | None, store: Path) -> Path:
     """The database of a derived table. Raises InputError when there is none, naming those that are there."""
     from tasks.core.errors import InputError
+    from tasks.document.store import file_name
 
     if place and place.is_file():
         return place
@@ -152,8 +163,10 @@ def find(name: str, place: Path | None, store: Path) -> Path:
         for path in sorted(folder.glob("*.sqlite")):
             seen.setdefault(path.stem.casefold(), path)
     wanted = name.casefold().removesuffix(".sqlite")
-    if found := seen.get(wanted) or seen.get(wanted.removeprefix("document_").removeprefix("table_")):
-        return found
+    bare = wanted.removeprefix("document_").removeprefix("table_")
+    for way in (wanted, bare, *(file_name(each).removesuffix(".sqlite").casefold() for each in (name, bare))):
+        if way in seen:
+            return seen[way]
     where = place or store
     hint = (
         f"there are: {', '.join(path.stem for path in seen.values())}" if seen else "give the run's folder with --out"

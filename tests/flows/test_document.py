@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sqlite3
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import orchards
 import pytest
-from endpoint import Endpoint
+from endpoint import Endpoint, Status
 from samples import SAMPLES
 from world import World, files, last_run
 
@@ -198,39 +201,119 @@ def test_a_rerun_after_a_crash_ends_equal_and_asks_nothing_twice(
     assert files(tmp_path / "two") == files(tmp_path / "three")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("crashed", [*orchards.STAGES, "in the middle of extraction"])
-def test_a_killed_run_ends_like_one_that_was_not(make: Callable[..., World], tmp_path: Path, crashed: str) -> None:
-    world = make()
-    kill = f"""
+KILLS = (*orchards.STAGES, "extract_lines 3", "reply 2", "reply 5", "reply 7", "reply 9")
+"""After a stage, after so many slices, after so many replies were journaled and before their stage has ended."""
+KILL = """
 import os, signal
 from tasks import stage
-seen = []
-def hear(name, event, seconds):
-    if event == "done":
-        seen.append(name)
-    if {crashed!r} in seen or seen.count("extract_lines") == ({crashed!r} == "in the middle of extraction") * 3 > 0:
+from tasks.core.llm.journal import Journal
+seen, keep = [], Journal.keep
+def note(name):
+    seen.append(name)
+    if f"{{name}} {{seen.count(name)}}" == {mark!r}:
         os.kill(os.getpid(), signal.SIGKILL)
-stage.listener.set(hear)
+def kept(*arguments):
+    keep(*arguments)
+    note("reply")
+Journal.keep = kept
+stage.listener.set(lambda name, event, seconds: note(name) if event == "done" else None)
 """
-    arguments = (
-        "answer",
+IN_FLIGHT = 4
+"""endpoints.main.concurrency."""
+
+
+def asked(bodies: list[dict[str, Any]]) -> Counter[str]:
+    """How often each conversation was sent."""
+    return Counter(json.dumps(body["messages"], ensure_ascii=False) for body in bodies)
+
+
+def journaled(store: Path) -> Counter[str]:
+    """Conversations whose replies the journal holds."""
+    entries = (json.loads(path.read_text("utf-8")) for path in (store / "journal").rglob("*.json"))
+    return asked([entry["request"] for entry in entries])
+
+
+def orchards_run(world: World, folder: Path, script: str = "") -> int:
+    """A run in a process of its own; its journal keeps the requests."""
+    chosen = profile(folder, PROFILE + '[journal]\nmode = "record"\n')
+    options = ("--profile", chosen, "--as-of", "2026-01-31", "--no-prefect", "--out", str(folder / "out"))
+    done = world.run("answer", str(orchards.SAMPLE), *options, script=script)
+    assert script or done.returncode == 0, done.stderr
+    return done.returncode
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], Counter[str]]:
+    """Files of a run that nothing disturbs, and what it asks."""
+    folder = tmp_path_factory.mktemp("whole")
+    with Endpoint(orchards.model) as endpoint:
+        orchards_run(World(folder, endpoint), folder)
+    return files(folder / "out"), asked(endpoint.requests)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killed", KILLS)
+def test_a_killed_run_ends_like_one_that_was_not_and_asks_no_journaled_request_again(
+    undisturbed: tuple[dict[str, bytes], Counter[str]], tmp_path: Path, killed: str
+) -> None:
+    with Endpoint(orchards.model) as endpoint:
+        world = World(tmp_path, endpoint)
+        mark = killed if killed[-1].isdigit() else f"{killed} 1"
+        assert orchards_run(world, tmp_path, KILL.format(mark=mark)) == -signal.SIGKILL
+        first, kept = asked(endpoint.requests), journaled(world.store)
+        orchards_run(world, tmp_path)
+    again = asked(endpoint.requests) - first
+    whole_files, whole = undisturbed
+    assert again + kept == whole, "each reply is paid for once: before the kill, or after it"
+    assert first >= kept and (first - kept).total() <= IN_FLIGHT
+    found = files(tmp_path / "out")
+    assert {"answer.csv", "evidence.json", "derived/harvest.sqlite"} <= set(found)
+    assert [name for name in whole_files if found.get(name) != whole_files[name]] == [] and len(found) == len(
+        whole_files
+    )
+
+
+CLOSED = Status(429, "busy", {"Retry-After": "3600"})
+
+
+@pytest.mark.parametrize(
+    ("command", "mark"),
+    [
+        ("answer", "doc_name"),
+        ("answer", "Copy values"),
+        ("document", "records_complete"),
+        ("document", "Copy values"),
+    ],
+)
+def test_an_endpoint_that_asks_for_a_long_wait_ends_the_run_at_once(
+    make: Callable[..., World], tmp_path: Path, command: str, mark: str
+) -> None:
+    closed: list[float] = []
+
+    def model(body: dict[str, Any]) -> Any:
+        """Closed from the first request of that kind on; a slice with the first orchard still gets its reply."""
+        closing = mark in body["messages"][0]["content"] and (mark != "Copy values" or "OR-101" not in str(body))
+        if closed or closing:
+            closed.append(time.monotonic())
+            return CLOSED
+        return orchards.model(body)
+
+    world = make(model)
+    options = ("--no-prefect",) if command == "answer" else ()
+    done = world.call(
+        command,
         str(orchards.SAMPLE),
         "--profile",
         profile(tmp_path),
-        "--as-of",
-        "2026-01-31",
-        "--no-prefect",
         "--out",
+        str(tmp_path / "out"),
+        "--json",
+        *options,
     )
-    assert world.run(*arguments, str(tmp_path / "one"), script=kill).returncode == -signal.SIGKILL
-    before = len(world.endpoint.requests)
-    done = world.run(*arguments, str(tmp_path / "one"))
-    assert done.returncode == 0, done.stderr
-    asked = len(world.endpoint.requests)
-    world.environment["TABLEWRIGHT_STORE"] = str(tmp_path / "other")
-    assert world.run(*arguments, str(tmp_path / "whole")).returncode == 0
-    whole = len(world.endpoint.requests) - asked
-    in_flight = 4
-    assert whole <= asked <= whole + in_flight and before <= asked
-    assert files(tmp_path / "one") == files(tmp_path / "whole"), tmp_path
+    assert done.returncode == 3, done.stdout
+    assert time.monotonic() - closed[0] < 15 and 1 <= len(closed) <= IN_FLIGHT
+    told = json.loads(done.stdout)
+    said = told["reason"] if command == "answer" else told["stopped"][0]
+    assert re.search(
+        r"asks to wait (3600|35\d\d) s, and at most 120 s are given \(retry.asked_seconds\): run again", said
+    )

@@ -40,6 +40,8 @@ class Meter:
         self._stages: dict[str, StageSpend] = {}
         self._held_calls = 0
         self._held_tokens = 0
+        self.over = False
+        """Whether a limit has stopped anything."""
 
     @contextlib.contextmanager
     def reserve(self, calls: int, tokens: int) -> Iterator[None]:
@@ -91,6 +93,7 @@ class Meter:
             ("seconds", time.monotonic() - self._started, 0.0, self.limits.seconds),
         ):
             if allowed and (used + wanted > allowed or used >= allowed):
+                self.over = True
                 raise BudgetError(
                     f"the budget of {name} is used up: {used:.6g} of {allowed:.6g}"
                     + (f", and the next request needs {wanted:.6g}" if wanted else ""),
