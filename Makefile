@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SAMPLE ?= data/samples/shop
+KIND ?= samples
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
@@ -71,8 +72,8 @@ serve: $(VENV)/.runtime ## Prefect server, UI and deployments on this machine
 doctor: $(VENV)/.runtime ## what works on this machine, and what to do about the rest
 	@$(BIN)/tablewright doctor
 
-record: setup ## record the samples' model replies anew from MODEL_API_URL; review them like code
-	@$(BIN)/python tests/record.py
+record: setup ## record the samples' model replies anew from MODEL_API_URL (KIND=documents: those of the document tasks)
+	@$(BIN)/python tests/record.py $(KIND)
 
 pictures: setup ## take the documentation's pictures of the Prefect UI anew
 	@$(BIN)/python tests/pictures.py

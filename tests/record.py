@@ -1,4 +1,4 @@
-"""The samples, asked of the endpoint in MODEL_API_URL → tests/recordings/replies."""
+"""The samples or the document tasks, asked of the endpoint in MODEL_API_URL → tests/recordings/{replies,documents}."""
 
 from __future__ import annotations
 
@@ -10,25 +10,32 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import documents
 import samples
 
-TARGET = samples.RECORDINGS / "replies"
+KINDS = {
+    "samples": (samples, "record", "replies", "recorded"),
+    "documents": (documents, "documents-record", "documents", "reader"),
+}
+"""What asks, profile, folder of the recordings, name of the model in them."""
 
 
 def main() -> int:
-    """Record every sample into a fresh store, then replace the recordings; the exit code is 1 when one was answered wrong."""
+    """Record a kind into a fresh store, then replace its recordings; the exit code is 1 when one was answered wrong."""
     if not os.environ.get("MODEL_API_URL"):
         print("set MODEL_API_URL to the endpoint whose replies shall be recorded", file=sys.stderr)
         return 2
-    os.environ["MODEL_NAME"] = "recorded"
+    asker, profile, name, model = KINDS[sys.argv[1] if len(sys.argv) > 1 else "samples"]
+    target = samples.RECORDINGS / name
+    os.environ["MODEL_NAME"] = model
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TABLEWRIGHT_STORE"] = str(Path(folder) / "store")
-        with ThreadPoolExecutor(len(samples.NAMES)) as pool:
-            outs = {name: Path(folder) / name for name in samples.NAMES}
-            list(pool.map(lambda name: samples.ask(name, "record", outs[name]), samples.NAMES))
-        scores = {name: samples.score(name, out) for name, out in outs.items()}
-        shutil.rmtree(TARGET, ignore_errors=True)
-        shutil.copytree(Path(folder) / "store" / "journal", TARGET)
+        with ThreadPoolExecutor(len(asker.NAMES)) as pool:
+            outs = {name: Path(folder) / name for name in asker.NAMES}
+            list(pool.map(lambda name: asker.ask(name, profile, outs[name]), asker.NAMES))
+        scores = {name: asker.score(name, out) for name, out in outs.items()}
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(Path(folder) / "store" / "journal", target)
     print(json.dumps(scores))
     return 0 if min(scores.values()) == 1 else 1
 
