@@ -317,3 +317,22 @@ def test_an_endpoint_that_asks_for_a_long_wait_ends_the_run_at_once(
     assert re.search(
         r"asks to wait (3600|35\d\d) s, and at most 120 s are given \(retry.asked_seconds\): run again", said
     )
+
+
+@pytest.mark.parametrize(
+    ("reply", "more", "code", "said"),
+    [
+        (Status(401, "no such key"), "", 2, "MODEL_API_KEY"),
+        (None, "[budget]\ncalls = 3\n", 4, "the budget of calls is used up"),
+        (Status(400, "no"), "", 3, "rejects the request"),
+    ],
+    ids=["key", "budget", "request"],
+)
+def test_a_document_run_that_was_cut_short_says_who_must_act(
+    make: Callable[..., World], tmp_path: Path, reply: Status | None, more: str, code: int, said: str
+) -> None:
+    world = make((lambda _: reply) if reply else orchards.model)
+    chosen = profile(tmp_path, PROFILE + more)
+    done = world.call("document", str(orchards.SAMPLE), "--profile", chosen, "--out", str(tmp_path / "out"))
+    assert done.returncode == code and said in " ".join((done.stdout + done.stderr).split()), done
+    assert (tmp_path / "out" / "derived" / "harvest.sqlite").exists() == (reply is None)
