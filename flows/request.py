@@ -160,6 +160,10 @@ def check_out(request: Request, out: Path) -> None:
             pass
     except OSError as error:
         raise InputError(f"cannot write to the output folder {out}: {error.strerror}", "choose another one") from error
+    if (out / "derived").exists() and not (out / "derived").is_dir():
+        raise InputError(
+            f"{out / 'derived'} is no folder, and tables are written there", "move it, or choose another one"
+        )
     table = [request.csv_name] if isinstance(request, AnswerRequest) else []
     for name in (*table, "evidence.json", "report.html"):
         if (out / name).is_dir():

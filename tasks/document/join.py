@@ -63,7 +63,8 @@ def _distinct(documents: Iterable[Converted]) -> tuple[Converted, ...]:
     found = []
     for document in documents:
         path = PurePosixPath(document.paths[0])
-        ways = (document.stem, f"{document.stem}_{path.parent.name}", f"{document.stem}_{path.suffix[1:].lower()}")
+        ends = filter(None, (path.parent.name, path.suffix[1:].lower()))
+        ways = (document.stem, *(f"{document.stem}_{end}" for end in ends))
         more = (f"{document.stem}_{number}" for number in count(2))
         stem = next(way for way in chain(ways, more) if file_name(way).casefold() not in taken)
         taken.add(file_name(stem).casefold())

@@ -23,13 +23,18 @@ _ID_CHARS = 80
 def mentions(lines: Sequence[str], anchors: Iterable[str]) -> tuple[tuple[Mention, ...], tuple[str, ...]]:
     """Records in the order of the text, one for each record and line, and what is wrong with anchors (one line each).
 
-    Lines count from 1. An anchor that cannot be used finds nothing.
+    Lines count from 1. An anchor that cannot be used finds nothing; what is too long for an id is none, and counted.
     """
     found: dict[tuple[int, int, str], None] = {}
     problems: list[str] = []
     for anchor in anchors:
         try:
-            found |= dict.fromkeys(_places(lines, _compiled(anchor)))
+            places = _places(lines, _compiled(anchor))
+            found |= dict.fromkeys(place for place in places if len(place[2]) <= _ID_CHARS)
+            if long := sum(len(record) > _ID_CHARS for _, _, record in places):
+                problems.append(
+                    f"anchor {anchor[:120]!r} finds {long} ids of more than {_ID_CHARS} characters, which are left out"
+                )
         except (regex.error, ValueError) as error:
             problems.append(f"anchor {anchor[:120]!r} is not usable: {error}")
         except TimeoutError:
@@ -69,7 +74,7 @@ def _places(lines: Sequence[str], pattern: regex.Pattern[str]) -> list[tuple[int
             continue
         for match in pattern.finditer(line, timeout=_SEARCH_SECONDS):
             record = plain(match[1] or "")
-            if record and len(record) <= _ID_CHARS:
+            if record:
                 found.append((number, match.start(1), record))
         if time.monotonic() > end:
             raise TimeoutError

@@ -19,6 +19,11 @@ _FALL_BEFORE = re.compile(
     r"\s*(?:了|by|about|some|roughly|约|近)?\s*$",
     re.IGNORECASE,
 )
+_DENIED_BEFORE = re.compile(
+    r"(?:(?:\b(?:not|never|instead of|rather than)|n['’]t)\s+(?!only\b|just\b)(?:[a-z]+\s+)?|(?:并非|不是|而非)\s*)$",
+    re.IGNORECASE,
+)
+"""What says right before a number that it is not the one: did not sell 9."""
 _ASSUMED = re.compile(r"no unit written: taken as ([^;]+)")
 _BEHIND = re.compile(r"\s*[^\s\d,，。;；、:：()（）\[\]“”\"']+(?:[ /][^\s\d,，。;；、:：()（）\[\]“”\"']+){0,3}")
 _LONGEST = 12
@@ -31,7 +36,15 @@ def complete(source: Source, reading: Reading, type: ColumnType, readings: Mappi
     """The reading; `readings` are those of the whole column. It is `unverified` where the quote leaves it in doubt."""
     if reading.status not in ("verified", "derived") or not _is_number(reading.value):
         return reading
-    return _signed(source, _measured(source, reading, type), readings)
+    return _stated(source, _signed(source, _measured(source, reading, type), readings))
+
+
+def _stated(source: Source, reading: Reading) -> Reading:
+    """`unverified` where the quote denies the number wherever it stands."""
+    before = source.quote.split(source.raw)[:-1] if source.raw else []
+    if before and all(_DENIED_BEFORE.search(text) for text in before):
+        return _doubted(reading, "the text denies it")
+    return reading
 
 
 def _measured(source: Source, reading: Reading, type: ColumnType) -> Reading:

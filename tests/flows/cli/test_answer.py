@@ -86,6 +86,7 @@ def test_a_question_on_the_command_line_goes_before_that_of_the_folder(world: Wo
         ),
         (["{tmp}/shop", "--out", "{tmp}/shop/task.json/x"], 2, ["lies in the folder"]),
         (["{tmp}/shop", "--out", "{tmp}/broken.toml/x"], 2, ["cannot write to the output folder", "next: choose"]),
+        (["{tmp}/shop", "--out", "{tmp}/taken"], 2, ["derived is no folder", "next: move it"]),
         (["{tmp}/" + "x" * 300, "how many?"], 2, ["there is no folder", "next: give the path"]),
         (["~no.such.user/shop", "how many?"], 2, ["names no user", "next:"]),
         (["{tmp}/shop", "--out", "~no.such.user/out"], 2, ["names no user", "next:"]),
@@ -104,6 +105,8 @@ def test_bad_input_says_what_where_and_the_next_step(
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken.toml").write_text("[agent")
     (tmp_path / "wrong.toml").write_text("[agent]\nturns = 0\n")
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "derived").write_text("a file")
     done = world.call("answer", *(argument.format(tmp=tmp_path) for argument in arguments))
     assert done.returncode == code
     text = " ".join(done.stderr.split())

@@ -105,6 +105,7 @@ def test_a_part_without_text_is_told(store: Store) -> None:
 def test_documents_of_one_name_keep_names_of_their_own(store: Store) -> None:
     paths = ("a/harvest.md", "b/harvest.md", "b/harvest.docx", "c/Harvest.md", "d/c/harvest.md")
     assert [d.stem for d in join(paths)] == ["harvest", "harvest_b", "harvest_docx", "Harvest_c", "harvest_md"]
+    assert [d.stem for d in join(("harvest.docx", "harvest.pdf"))] == ["harvest", "harvest_pdf"]
 
 
 def test_documents_whose_names_a_file_cannot_tell_apart_keep_databases_of_their_own(store: Store) -> None:

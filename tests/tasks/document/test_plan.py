@@ -219,6 +219,13 @@ def test_an_anchor_that_never_ends_is_stopped_and_named(store: Store, monkeypatc
     assert "takes too long" in server.requests[1]["messages"][2]["content"] and made.universe == IDS
 
 
+def test_ids_that_are_too_long_to_be_ids_are_counted_and_told(store: Store) -> None:
+    text = TEXT.replace("Now the shipping.", f"Note {'x' * 81} and note {'y' * 80}.")
+    made, server = plan(store, [changed(anchors=[*GOOD["anchors"], "[Nn]ote (\\w+)"]), GOOD], text=text)
+    assert "finds 1 ids of more than 80 characters" in server.requests[1]["messages"][2]["content"]
+    assert made.universe == IDS
+
+
 def test_a_long_document_is_planned_from_a_sample_and_its_records_are_counted_in_the_whole(store: Store) -> None:
     ids = tuple(f"{number:05d}" for number in range(3, 6003, 3))
     reply = changed(records=list(ids[:30]), records_complete=False, anchors=["[Oo]rder (?:no\\. )?(\\d{5})\\b"])

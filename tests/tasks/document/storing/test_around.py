@@ -29,3 +29,23 @@ def test_a_unit_behind_what_was_copied_counts(quote: str, raw: str, unit: str, v
     reading = read_value(raw, "number", unit)
     made = complete(Source(raw=raw, quote=quote, line=1, section="s"), reading, "number", {raw: reading})
     assert (made.value, made.status, made.raw) == (value, status, raw)
+
+
+@pytest.mark.parametrize(
+    ("quote", "raw", "status"),
+    [
+        ("Store 4 did not sell 9 chairs;", "9", "unverified"),
+        ("it sold 8, not 9.", "9", "unverified"),
+        ("It wasn’t 9.", "9", "unverified"),
+        ("销量并非9台。", "9", "unverified"),
+        ("不是9，而是8", "8", "verified"),
+        ("not 9 but 8", "8", "verified"),
+        ("not only 9 chairs", "9", "verified"),
+        ("It did not sell 9 at first; later it sold 9.", "9", "verified"),
+        ("9 were not sold", "9", "verified"),
+    ],
+)
+def test_a_number_that_its_sentence_denies_is_not_verified(quote: str, raw: str, status: str) -> None:
+    reading = read_value(raw, "number", "")
+    made = complete(Source(raw=raw, quote=quote, line=1, section="s"), reading, "number", {raw: reading})
+    assert (made.value, made.status) == (reading.value, status)
