@@ -23,8 +23,7 @@ def keep_documents(inventory: Inventory) -> tuple[Document, ...]:
             text, _, _ = read_text(Path(inventory.root) / file.path)
         except OSError:
             continue  # it vanished since the inventory, which has the last word on it
-        lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        text = "\n".join(lines)
+        lines = text.split("\n")
         ref = stores.current().put(text.encode(), path.name)
         found.append(Document(path=file.path, text=ref, lines=len(lines) - (lines[-1] == "")))
     return tuple(found)

@@ -44,7 +44,7 @@ def parse(text: str, path: str = "", tables: frozenset[str] = frozenset()) -> Kn
 
 def _text(path: Path) -> str:
     text, _, _ = read_text(path)
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    return text.replace("\0", "")
 
 
 def _table_names(inventory: Inventory) -> frozenset[str]:

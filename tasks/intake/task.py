@@ -27,7 +27,7 @@ def read_task(folder: str) -> TaskFile | None:
     if path is None:
         return None
     try:
-        data = json.loads(read_text(path)[0].lstrip("\ufeff"))
+        data = json.loads(read_text(path)[0])
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}", "give it read permission") from error
     except (ValueError, RecursionError) as error:

@@ -76,9 +76,12 @@ def detect(path: Path) -> Encoding:
 
 
 def read_text(path: Path) -> tuple[str, Encoding, int]:
-    """The whole text, its encoding, and how many characters could not be decoded (U+FFFD stands for them)."""
+    """The whole text, its encoding, and how many characters could not be decoded (U+FFFD stands for them).
+
+    Without byte-order mark; lines end with `\\n`.
+    """
     encoding = detect(path)
-    text = "".join(_decoded(path, encoding))
+    text = "".join(_decoded(path, encoding)).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return text, encoding, text.count("\ufffd")
 
 

@@ -14,11 +14,11 @@ from tasks.document.converting.written import converted, without_text
 def convert_plain(path: Path, file: SourceFile) -> Converted:
     """The text as UTF-8 with `\\n` as line end. Raises OSError when the file cannot be read."""
     text, encoding, lost = read_text(path)
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = text.split("\n")
     notes = [encoding.note] if encoding.note else []
     if lost:
         notes.append(f"{lost} characters could not be decoded")
-    if not text.strip("\ufeff \t\r\n"):
+    if not text.strip():
         return without_text(file, "empty", "there is no text in it")
     if lines[-1] == "":
         lines.pop()
