@@ -49,7 +49,8 @@ def exit_code(drawn: Drawn) -> int:
     """3 or 4 when model or budget ended some of the work; 5 when there are documents and none gave a table."""
     if drawn.stopped:
         return 3 if drawn.stopped == "model" else 4
-    nothing_to_do = not drawn.derivation.documents and not drawn.derivation.problems
+    found = drawn.derivation
+    nothing_to_do = not found.documents and not found.problems and not found.left_out
     return 0 if drawn.derivation.tables or nothing_to_do else 5
 
 
@@ -98,7 +99,7 @@ def _print(drawn: Drawn) -> None:
         out.print(escape(problem))
     for path, why in drawn.derivation.left_out:
         out.print(f"[bold]{escape(path)}[/]: {escape(why)}")
-    if not drawn.derivation.documents and not drawn.derivation.problems:
+    if not drawn.derivation.documents and not drawn.derivation.problems and not drawn.derivation.left_out:
         out.print("no documents")
     for document in drawn.derivation.documents:
         about = _about(drawn.derivation, document)
@@ -157,7 +158,7 @@ def find(name: str, place: Path | None, store: Path) -> Path:
 
     if place and place.is_file():
         return place
-    folders = [place / "derived", place] if place else _newest(store)
+    folders = [place / DERIVED, place] if place else _newest(store)
     seen: dict[str, Path] = {}
     for folder in folders:
         for path in sorted(folder.glob("*.sqlite")):
@@ -175,8 +176,10 @@ def find(name: str, place: Path | None, store: Path) -> Path:
 
 
 def _newest(store: Path) -> list[Path]:
-    """`derived` folders of runs in the store, the newest first."""
-    found = [*store.glob("answers/*/derived"), *store.glob("tables/*/derived")]
+    """Folders of runs in the store, the newest first."""
+    from tasks.core.models.document import DERIVED
+
+    found = [*store.glob(f"answers/*/{DERIVED}"), *store.glob(f"tables/*/{DERIVED}")]
     return sorted(found, key=lambda path: path.stat().st_mtime_ns, reverse=True)
 
 

@@ -9,8 +9,6 @@ from tasks.core.files import store as stores
 from tasks.core.models.document import DerivedTable
 from tasks.stage import stage
 
-FOLDER = "derived"
-
 
 @stage(fresh=True)
 async def deliver_tables(tables: tuple[DerivedTable, ...], out: str) -> tuple[str, ...]:
@@ -22,9 +20,8 @@ async def deliver_tables(tables: tuple[DerivedTable, ...], out: str) -> tuple[st
     names = []
     try:
         for table in tables:
-            name = f"{FOLDER}/{table.database.name}"
-            stores.Folder(place).write(name, stores.current().get(table.database))
-            names.append(name)
+            stores.Folder(place).write(table.file, stores.current().get(table.database))
+            names.append(table.file)
     except OSError as error:
         hint = "choose a folder that you may write to, on a disk with room"
         raise InputError(f"cannot write the tables to {out!r}: {error.strerror}", hint) from error

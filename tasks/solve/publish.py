@@ -74,7 +74,7 @@ async def deliver(
     files = {"evidence.json": store.get(answer.evidence), "report.html": store.get(answer.report)}
     if answer.table:
         files[csv_name] = store.get(answer.table.file)
-    files |= {f"derived/{table.database.name}": store.get(table.database) for table in derived}
+    files |= {table.file: store.get(table.database) for table in derived}
     try:
         folder = Path(out).expanduser().absolute()
         folder.mkdir(parents=True, exist_ok=True)

@@ -21,6 +21,10 @@ ColumnRole = Literal["key", "data", "noise"]
 """`noise`: kept in the cell table, left out of the table."""
 
 
+DERIVED = "derived"
+"""Folder of delivered tables, in the output folder."""
+
+
 class Place(Value):
     """Where a line of the text stands in its file."""
 
@@ -288,6 +292,11 @@ class DerivedTable(Value):
     perfect: bool
     """At least 95 % of the sections are good and no cell is unverified or in conflict."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """Where it is delivered, relative to the output folder."""
+        return f"{DERIVED}/{self.database.name}"
 
 
 class Derivation(Value):
