@@ -72,6 +72,7 @@ async def document(request: DocumentRequest, prefect: str = "", today: date | No
         knowledge = await read_knowledge(inventory)
         question = run.question if run.question.text else None
         derivation = await derive(question, inventory, knowledge, run.settings)
+        derivation = derivation.model_copy(update={"left_out": (*_unreadable(inventory), *derivation.left_out)})
         files = await deliver_tables(derivation.tables, str(run.out))
         return Drawn(
             run=run.id,
@@ -83,6 +84,12 @@ async def document(request: DocumentRequest, prefect: str = "", today: date | No
             seconds=run.seconds,
             prefect=prefect,
         )
+
+
+def _unreadable(inventory: Inventory) -> tuple[tuple[str, str], ...]:
+    """Documents by their name that the inventory took for none, and why: a text called .pdf, a damaged .docx."""
+    found = (file for file in inventory.of("unreadable") if file.kind == "document")
+    return tuple((file.path, f"not read: {file.reason}") for file in found)
 
 
 async def derive(

@@ -158,6 +158,8 @@ def find(name: str, place: Path | None, store: Path) -> Path:
 
     if place and place.is_file():
         return place
+    from tasks.core.models.document import DERIVED
+
     folders = [place / DERIVED, place] if place else _newest(store)
     seen: dict[str, Path] = {}
     for folder in folders:

@@ -146,6 +146,17 @@ def test_prose_without_a_table_stays_readable_and_is_said(make: Callable[..., Wo
     assert "letter.txt (3 lines; no table" in opening
 
 
+def test_documents_that_are_none_are_named_and_are_no_success(make: Callable[..., World], tmp_path: Path) -> None:
+    folder, world = tmp_path / "folder", make()
+    folder.mkdir()
+    (folder / "text.pdf").write_text("Orchard OR-101 covers 12.5 hectares.")
+    (folder / "empty.docx").write_bytes(b"PK\x05\x06" + b"\0" * 18)
+    done = world.call("document", str(folder), "--out", str(tmp_path / "out"), "--json")
+    left_out = json.loads(done.stdout)["left_out"]
+    assert set(left_out) == {"text.pdf", "empty.docx"} and left_out["text.pdf"].startswith("not read: ")
+    assert done.returncode == 5 and not world.endpoint.calls
+
+
 def test_one_changed_paragraph_is_extracted_again_alone(make: Callable[..., World], tmp_path: Path) -> None:
     folder, world = orchards.copy(tmp_path / "orchards"), make()
     draw = ("document", str(folder), "--profile", profile(tmp_path), "--out")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from datetime import date, datetime
 
 from tasks.core.models.document import ColumnType
@@ -44,8 +44,8 @@ def typed(value: Plain, type: ColumnType, options: tuple[str, ...] = ()) -> Plai
 def _number(value: Plain, whole: bool) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{value!r} is no number")
-    if not math.isfinite(value):
-        raise ValueError(f"{value!r} is not finite")
+    if not abs(value) <= sys.float_info.max:
+        raise ValueError("it is not finite, or larger than any number that a table holds")
     if whole and value != int(value):
         raise ValueError(f"{value!r} is not whole")
     return int(value) if whole else value
