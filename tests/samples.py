@@ -11,8 +11,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "data" / "samples"
 RECORDINGS = ROOT / "tests" / "recordings"
 NAMES = tuple(sorted(path.parent.name for path in SAMPLES.glob("*/task.json")))
-UNRECORDED = frozenset({"orchards"})
-"""Samples without recorded replies yet: `python tests/record.py` asks for all of them."""
 AS_OF = date(2026, 11, 30)
 """Part of every prompt, so part of every recording."""
 
