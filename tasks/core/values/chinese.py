@@ -24,8 +24,18 @@ def chinese(text: str) -> Fraction | None:
     if not plain or plain[0] in "万亿兆":
         return None
     if len(plain) > 1 and all(letter in DIGITS for letter in plain):
+        if _is_about(plain):
+            return None
         return Fraction(int("".join(str(DIGITS[letter]) for letter in plain)))
     return _large(plain, last=True)
+
+
+def _is_about(digits: str) -> bool:
+    """两三, 七八 and 三五 say a few, seven or eight, three to five: no 23, 78 or 35."""
+    if len(digits) != 2:
+        return False
+    first, second = (DIGITS[letter] for letter in digits)
+    return (first > 0 and second == first + 1) or digits == "三五"
 
 
 def _large(text: str, last: bool) -> Fraction | None:

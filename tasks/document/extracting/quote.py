@@ -23,7 +23,7 @@ _NUMERALS = frozenset("〇零一二三四五六七八九十百千两廿卅壹贰
 _REST = re.compile(r"[0-9０-９]+(?:[.．][0-9０-９]+)?[千百十]?[万萬]?")
 """What goes on behind 3亿 in 3亿2000万."""
 _UNIT = re.compile(
-    r"\s*(?:[%％‰‱]|[千百十]?[万萬亿億兆](?!一|分)|(?:per\s?cent|percent|per\s?mille|basis points|bps?|pp)\b"
+    r"\s*(?:[%％‰‱]|(?:几|多|[余餘](?![额額款下数數地]))[千百十]?[万萬亿億]?|[千百十]?[万萬亿億兆](?!一|分)|(?:per\s?cent|percent|per\s?mille|basis points|bps?|pp)\b"
     r"|(?:thousand|million|billion|trillion|mn|bn|tn|k|m|b)\b)",
     re.IGNORECASE,
 )

@@ -24,6 +24,9 @@ _DENIED_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """What says right before a number that it is not the one: did not sell 9."""
+_RANGE_BEFORE = re.compile(r"(?<!从)(?<!由)(?<!自)(?<![0-9.,:/\-])[0-9][0-9,.]*\s?(?:[–~～至]|(?<=[0-9])-(?=$))\s?$")
+_RANGE_BEHIND = re.compile(r"\s?(?:[–~～至]|-(?=[0-9]))\s?[0-9][0-9,.]*(?![0-9\-/])")
+"""One end of 12–15; 从3至5 may be a change."""
 _ASSUMED = re.compile(r"no unit written: taken as ([^;]+)")
 _BEHIND = re.compile(r"\s*[^\s\d,，。;；、:：()（）\[\]“”\"']+(?:[ /][^\s\d,，。;；、:：()（）\[\]“”\"']+){0,3}")
 _LONGEST = 12
@@ -44,7 +47,17 @@ def _stated(source: Source, reading: Reading) -> Reading:
     before = source.quote.split(source.raw)[:-1] if source.raw else []
     if before and all(_DENIED_BEFORE.search(text) for text in before):
         return _doubted(reading, "the text denies it")
+    if _in_range(source):
+        return _doubted(reading, "it is one end of a range")
     return reading
+
+
+def _in_range(source: Source) -> bool:
+    """Whether the number stands once in the quote, and there as an end of a range."""
+    before, _, behind = source.quote.partition(source.raw)
+    if not source.raw or source.quote.count(source.raw) > 1 or before.endswith(("从", "由", "自")):
+        return False
+    return bool(_RANGE_BEFORE.search(before) or _RANGE_BEHIND.match(behind))
 
 
 def _measured(source: Source, reading: Reading, type: ColumnType) -> Reading:
