@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from datetime import date
 
-from flows.request import AnswerRequest
-from flows.session import Ended, Run, session
+from flows.running.request import AnswerRequest
+from flows.running.session import Ended, Run, session
 from tasks.core.errors import InputError
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.document import Derivation

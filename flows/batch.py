@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from flows.request import AnswerRequest
-from flows.session import Ended
+from flows.running.request import AnswerRequest
+from flows.running.session import Ended
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.files.paths import is_file, is_folder
 from tasks.core.files.store import Folder

@@ -14,8 +14,8 @@ from prefect.states import Failed
 from prefect.types.entrypoint import EntrypointType
 
 from flows.answer import answer
-from flows.request import AnswerRequest, DocumentRequest
-from flows.session import Ended
+from flows.running.request import AnswerRequest, DocumentRequest
+from flows.running.session import Ended
 
 if TYPE_CHECKING:
     from prefect.deployments.runner import RunnerDeployment

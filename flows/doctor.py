@@ -10,8 +10,8 @@ from http.client import HTTPException, InvalidURL
 from typing import Literal
 from urllib.request import Request, urlopen
 
-from flows import server
-from flows.session import versions
+from flows.running import server
+from flows.running.session import versions
 from tasks.core import settings as env
 from tasks.core.errors import InputError
 from tasks.core.llm.endpoints import base_url, without_secrets
@@ -143,7 +143,7 @@ def _prefect(settings: Settings) -> Check:
 
 
 def _store(settings: Settings) -> Check:
-    from flows.session import open_store
+    from flows.running.session import open_store
 
     name, folder = "store", settings.store.folder
     try:

@@ -6,9 +6,9 @@ import asyncio
 from datetime import date
 from typing import Literal, NamedTuple
 
-from flows.request import DocumentRequest
-from flows.session import session
-from flows.spent import Costs
+from flows.running.request import DocumentRequest
+from flows.running.session import session
+from flows.running.spent import Costs
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.models.answer import Question
 from tasks.core.models.document import (

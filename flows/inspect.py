@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flows.request import check_store
-from flows.session import open_store
+from flows.running.request import check_store
+from flows.running.session import open_store
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
 from tasks.core.models.answer import Cell

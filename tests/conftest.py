@@ -102,7 +102,7 @@ def store(settings: Any) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
     """API address of one real Prefect server for the whole session; it starts with the first test that asks."""
-    from flows import server
+    from flows.running import server
 
     url = f"http://127.0.0.1:{free_port()}/api"
     with (HOME / "server.log").open("w") as log, server.running(url, log, seconds=SERVER_SECONDS):

@@ -23,7 +23,7 @@ from tasks.core.sandbox import tiers
 from tasks.core.sandbox.runner import run_in
 from tasks.core.settings import load
 from tasks.core.sql.engine import Engine
-from tasks.solve.program import compute
+from tasks.solve.solving.program import compute
 
 _QUERY = "select k, count(*), sum(v) from big join small using (k) where v > 10 group by k order by 2 desc limit 20"
 _PANDAS = "import pandas as pd; result = pd.DataFrame({'a': [1]})"

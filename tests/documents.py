@@ -15,7 +15,7 @@ NAMES = tuple(sorted(path.parent.name for path in CASES.glob("*/task.json")))
 def ask(name: str, profile: str, out: Path) -> Any:
     """Answer one task by plain calls under a profile of the recordings folder; the ended run."""
     from flows.answer import answer
-    from flows.request import AnswerRequest
+    from flows.running.request import AnswerRequest
 
     request = AnswerRequest(
         folder=str(CASES / name), profile=str(RECORDINGS / f"{profile}.toml"), as_of=AS_OF, out=str(out)

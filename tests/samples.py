@@ -18,7 +18,7 @@ AS_OF = date(2026, 11, 30)
 def ask(name: str, profile: str, out: Path) -> Any:
     """Answer one sample by plain calls under a profile of the recordings folder; the ended run."""
     from flows.answer import answer
-    from flows.request import AnswerRequest
+    from flows.running.request import AnswerRequest
 
     request = AnswerRequest(
         folder=str(SAMPLES / name), profile=str(RECORDINGS / f"{profile}.toml"), as_of=AS_OF, out=str(out)

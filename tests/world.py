@@ -141,7 +141,7 @@ class World:
     def answer(self, folder: Path, out: Path, **more: Any) -> Any:
         """Plain calls in this process."""
         from flows.answer import answer
-        from flows.request import make
+        from flows.running.request import make
 
         return asyncio.run(answer(make(folder=str(folder), out=str(out), as_of="2026-01-31", **more)))
 

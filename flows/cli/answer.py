@@ -10,7 +10,7 @@ import typer
 from flows.cli.app import app, err, out, print_json, table
 
 if TYPE_CHECKING:
-    from flows.session import Ended
+    from flows.running.session import Ended
     from tasks.core.models.evidence import Evidence
 
 _ROWS = 20
@@ -40,7 +40,7 @@ def command(
     import asyncio
 
     from flows.cli import launch, progress
-    from flows.request import make
+    from flows.running.request import make
     from tasks.core.settings import load
 
     day = as_of.date() if as_of else None

@@ -33,7 +33,7 @@ def command(
 
     from flows.cli import progress
     from flows.document import document
-    from flows.request import DocumentRequest
+    from flows.running.request import DocumentRequest
 
     request = DocumentRequest(folder=folder, question=question, only=tuple(only or ()), out=out_folder, profile=profile)
     with progress.shown():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flows.request import AnswerRequest
-from flows.session import Ended
+from flows.running.request import AnswerRequest
+from flows.running.session import Ended
 from tasks.core import settings
 from tasks.core.settings import Settings
 
@@ -17,7 +17,7 @@ def choose(chosen: Settings, no_prefect: bool, say: Say) -> bool:
     """Whether Prefect runs the stages; says so when it does not though it may."""
     if no_prefect:
         return False
-    from flows import server
+    from flows.running import server
 
     url = chosen.prefect.api_url
     if not server.healthy(url, chosen.prefect.probe_seconds):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.inspect import Findings, Sample
+from tasks.core.files.page import environment
 from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Table
 
@@ -19,28 +20,23 @@ _COLUMNS = 60
 _PLURAL = {"table": "tables", "document": "documents"}
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,:/ e+-]{0,40}")
 """Numbers, days and times, which shall stand on one line."""
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def render(found: Findings, title: str) -> str:
     """The page; it asks nothing of the network and runs no script."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: _CONTROL.sub("�", value) if type(value) is str else value,
-    )
     outcomes = Counter(file.outcome for file in found.catalogue.files)
-    return environment.get_template("inspect.html").render(
-        title=title,
-        style=_STYLE.read_text("utf-8"),
-        problems=len(found.problems),
-        outcomes=[(_PLURAL.get(name, name) if count > 1 else name, count) for name, count in outcomes.most_common()],
-        files=_files(found),
+    return (
+        environment(_FOLDER)
+        .get_template("inspect.html")
+        .render(
+            title=title,
+            style=_STYLE.read_text("utf-8"),
+            problems=len(found.problems),
+            outcomes=[
+                (_PLURAL.get(name, name) if count > 1 else name, count) for name, count in outcomes.most_common()
+            ],
+            files=_files(found),
+        )
     )
 
 

@@ -23,7 +23,7 @@ def command(
     import signal
     from urllib.parse import urlsplit
 
-    from flows import server
+    from flows.running import server
     from tasks.core import settings
     from tasks.core.errors import InputError
 

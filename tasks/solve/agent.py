@@ -10,14 +10,14 @@ from tasks.core.models.answer import Assignment, Attempt
 from tasks.core.models.run import Usage
 from tasks.core.settings import SolverSettings
 from tasks.core.sql.engine import Engine
-from tasks.solve import single, tools
-from tasks.solve.bench import Bench
 from tasks.solve.contract import contract_text
-from tasks.solve.dialogue import Dialogue
 from tasks.solve.layout import one_line
-from tasks.solve.reading import documents, remarks
-from tasks.solve.styles import ROLE, STYLES
-from tasks.solve.transcript import Transcript
+from tasks.solve.solving import single, tools
+from tasks.solve.solving.bench import Bench
+from tasks.solve.solving.dialogue import Dialogue
+from tasks.solve.solving.reading import documents, remarks
+from tasks.solve.solving.styles import ROLE, STYLES
+from tasks.solve.solving.transcript import Transcript
 from tasks.stage import stage
 
 PROMPTS = Path(__file__).parent / "prompts"
@@ -35,7 +35,7 @@ async def solve_question(given: Assignment, limits: SolverSettings) -> Attempt:
         if limits.agent.style == "single":
             return await single.solve_single(given, engine, limits)
         if limits.agent.style == "bare":
-            from tasks.solve import bare
+            from tasks.solve.solving import bare
 
             return await bare.solve_bare(given, engine, limits)
         bench = Bench(given, engine, limits, given.contract)

@@ -12,9 +12,9 @@ from tasks.core.models.answer import Brief, Question
 from tasks.core.models.catalogue import Profile, TableProfile
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import BriefSettings
-from tasks.solve.excerpt import excerpt
+from tasks.solve.briefing.excerpt import excerpt
+from tasks.solve.briefing.rank import Ranking, choose, rank
 from tasks.solve.layout import Detail, join_equation, join_line, one_line, spelled, table_lines
-from tasks.solve.rank import Ranking, choose, rank
 from tasks.stage import stage
 
 _KNOWLEDGE_SHARE, _JOINS_SHARE, _FOLDED_SHARE = 0.3, 0.1, 0.06

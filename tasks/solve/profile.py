@@ -13,8 +13,8 @@ from tasks.core.models.semantics import Definition, Knowledge
 from tasks.core.settings import ProfilingSettings, QuerySettings
 from tasks.core.sql.columns import Facts, Wanted, measure_columns
 from tasks.core.sql.engine import Engine
-from tasks.solve.links import Field, measure_links
-from tasks.solve.naming import plain
+from tasks.solve.measuring.links import Field, measure_links
+from tasks.solve.measuring.naming import plain
 from tasks.stage import stage
 
 _COLUMNS_SHARE = 0.7

@@ -23,11 +23,11 @@ from tasks.core.settings import PublishSettings, SolverSettings
 from tasks.core.sql import joins
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import unique_names
-from tasks.solve.follow import follow_cells
-from tasks.solve.replay import Replayed, patient, replay
+from tasks.solve.publishing.follow import follow_cells
+from tasks.solve.publishing.replay import Replayed, patient, replay
+from tasks.solve.publishing.status import judge
 from tasks.solve.report.page import render
 from tasks.solve.report.summary import code, summarise
-from tasks.solve.status import judge
 from tasks.stage import stage
 
 _ARTIFACT_BYTES = 100_000

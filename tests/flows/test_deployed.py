@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from world import ANSWER, ASKED, ROOT, STAGES, World, files, last_run, make_folder, task_runs
 
-from flows.request import make
-from flows.session import Ended
+from flows.running.request import make
+from flows.running.session import Ended
 from tasks.core.errors import InputError
 
 
@@ -164,7 +164,7 @@ def test_the_document_flow_shows_its_stages_and_its_quality(
     from endpoint import Endpoint
 
     from flows.deployed import document_flow
-    from flows.request import DocumentRequest
+    from flows.running.request import DocumentRequest
 
     (tmp_path / "profile.toml").write_text("[normalise]\nmodel_code = false\n")
     with Endpoint(orchards.model) as endpoint:

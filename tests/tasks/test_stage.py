@@ -288,7 +288,7 @@ def in_flow(work: Callable[[], Awaitable[Any]], store_settings: Any, count: int 
     from prefect import flow
     from prefect.context import FlowRunContext
 
-    from flows.storage import open_block
+    from flows.running.storage import open_block
 
     seen: dict[str, Any] = {}
 

@@ -68,7 +68,7 @@ class Converted(Value):
 
 
 class Verdicts(Value):
-    """Votes on which items matter for a question, aggregated; parity A10."""
+    """Votes on which items matter for a question, aggregated."""
 
     task_id: str = ""
     all: tuple[str, ...]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tasks.core.evidence.checks import lost_rows
 from tasks.core.evidence.outline import pretty
 from tasks.core.evidence.rows import text_of
+from tasks.core.files.page import environment
 from tasks.core.models.answer import AnswerTable, Cell, JoinAudit, Step
 from tasks.core.models.evidence import Evidence
 from tasks.solve.report.words import LABELS, MEANINGS, counted, size
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 _FOLDER = Path(__file__).resolve().parent
 _CELL_CHARS = 400
 """Longer text is cut in the page; `answer.csv` has all of it."""
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
-"""Shown as a mark: control characters, and those that turn the direction of text, which make a query look like another."""
 _NUMERIC = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL.*)")
 _TIME = re.compile(r"(DATE|TIME)")
 
@@ -47,18 +46,9 @@ def render(evidence: Evidence, table: AnswerTable | None) -> str:
 
 @functools.cache
 def _template() -> jinja2.Template:
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: _CONTROL.sub("�", value) if type(value) is str else value,
-    )
-    environment.filters.update(size=size, counted=counted, short=lambda digest: digest[:12])
-    return environment.get_template("page.html")
+    templates = environment(_FOLDER)
+    templates.filters.update(size=size, counted=counted, short=lambda digest: digest[:12])
+    return templates.get_template("page.html")
 
 
 def _table(table: AnswerTable) -> dict[str, Any]:

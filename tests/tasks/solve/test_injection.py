@@ -13,7 +13,7 @@ from planted import ALL, FORMS, PLACES, Obedient, outside_fences, plant
 from world import ANSWER, CONTRACT, SQL, World, last_run, make_folder
 
 from tasks.core.llm.prompts import fence
-from tasks.solve.single import query_of
+from tasks.solve.solving.single import query_of
 
 SAFE_TAGS = """
 html head meta title style body main header section footer h1 h2 h3 p span div b i em strong small code pre ul ol li dl dt
@@ -87,7 +87,7 @@ def test_each_form_of_order_stays_within_fences(world: World, form: str, style: 
 
 def test_the_obedient_model_would_obey(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without fences the same model hands in what the data say: the other tests can fail."""
-    for module in ("agent", "contract", "observe", "single"):
+    for module in ("agent", "contract", "solving.observe", "solving.single"):
         monkeypatch.setattr(f"tasks.solve.{module}.fence", lambda text: text)
     _, out = ask(world, FORMS["bare"], "json")
     assert "PWNED" in (out / "answer.csv").read_text("utf-8")

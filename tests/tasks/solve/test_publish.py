@@ -20,8 +20,8 @@ from tasks.core.models.answer import Answer, Attempt, Candidate, Contract, Submi
 from tasks.core.models.run import Usage
 from tasks.core.sandbox import tiers
 from tasks.core.settings import Settings, SolverSettings
-from tasks.solve.program import digest
 from tasks.solve.publish import deliver, publish
+from tasks.solve.solving.program import digest
 from tasks.stage import listener
 
 

@@ -11,12 +11,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, V
 
 from tasks.core.errors import QueryError, SandboxError
 from tasks.core.models.answer import ContractColumn, Submission
-from tasks.solve import reading, submission
-from tasks.solve.bench import Bench
 from tasks.solve.contract import contract_text
 from tasks.solve.layout import one_line
-from tasks.solve.observe import Observation, of_error, of_rows
-from tasks.solve.program import compute
+from tasks.solve.solving import reading, submission
+from tasks.solve.solving.bench import Bench
+from tasks.solve.solving.observe import Observation, of_error, of_rows
+from tasks.solve.solving.program import compute
 
 _OUTPUT_CHARS = 500
 _DEFAULT_LINES = 80

@@ -11,7 +11,7 @@ from tasks.core.models.answer import Candidate, Cell
 from tasks.core.models.evidence import Outline, Replay
 from tasks.core.settings import QuerySettings, SandboxSettings
 from tasks.core.sql.engine import Engine
-from tasks.solve.program import compute
+from tasks.solve.solving.program import compute
 
 PATIENCE = 4
 """A replay may take this many times as long as the solver's run: a busy machine must not void an answer."""

@@ -21,7 +21,7 @@ from tasks.core.models.answer import Assignment, Attempt, Brief, Contract, Contr
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.settings import load
 from tasks.solve.agent import solve_question
-from tasks.solve.single import query_of
+from tasks.solve.solving.single import query_of
 
 ADA = "SELECT name FROM author WHERE city = 'Lyon'"
 WRONG_ALIAS = "SELECT T2.name FROM author AS T1 JOIN book AS T2 ON T2.author_id = T1.id WHERE T2.title = 'Rain'"

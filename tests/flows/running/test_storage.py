@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.storage import BlockFiles, files_of
+from flows.running.storage import BlockFiles, files_of
 from tasks.core.files.store import Folder, Store
 
 

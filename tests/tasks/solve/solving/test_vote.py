@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tasks.core.models.query import QueryResult
-from tasks.solve.vote import Ballot, is_empty, speaker, tally
+from tasks.solve.solving.vote import Ballot, is_empty, speaker, tally
 
 
 def result(*rows: tuple[object, ...], columns: int = 1) -> QueryResult:

@@ -8,10 +8,10 @@ from tasks.core.errors import QueryError, SandboxError
 from tasks.core.models.answer import Candidate, Cell, Contract, Submission
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
-from tasks.solve.bench import Bench
 from tasks.solve.layout import one_line
-from tasks.solve.observe import Observation, of_error, of_rows
-from tasks.solve.program import compute
+from tasks.solve.solving.bench import Bench
+from tasks.solve.solving.observe import Observation, of_error, of_rows
+from tasks.solve.solving.program import compute
 
 _PREVIEW_ROWS = 5
 _SHOWN_CHARS = 1500

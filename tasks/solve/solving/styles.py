@@ -13,9 +13,9 @@ from tasks.core.llm import door
 from tasks.core.llm.request import ToolCall
 from tasks.core.llm.tokens import count
 from tasks.core.models.run import Usage
-from tasks.solve.observe import Observation
-from tasks.solve.tools import Tool, native
-from tasks.solve.transcript import Transcript
+from tasks.solve.solving.observe import Observation
+from tasks.solve.solving.tools import Tool, native
+from tasks.solve.solving.transcript import Transcript
 
 ROLE = "agent"
 _NO_CALL = "You called no tool. Use a tool, or hand in your query with submit."

@@ -7,9 +7,9 @@ import difflib
 from tasks.core.files import store as stores
 from tasks.core.models.catalogue import TableProfile
 from tasks.core.search.words import words
-from tasks.solve.bench import Bench
 from tasks.solve.layout import Detail, join_line, spelled, table_lines
-from tasks.solve.observe import Observation, of_lines
+from tasks.solve.solving.bench import Bench
+from tasks.solve.solving.observe import Observation, of_lines
 
 _RICH = Detail(examples=8, example_chars=80)
 _NEAR = 5

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tasks.solve.layout import spelled
-from tasks.solve.scopes import Schema, column_type, columns_of, selects
+from tasks.solve.solving.scopes import Schema, column_type, columns_of, selects
 
 if TYPE_CHECKING:
     from sqlglot import exp

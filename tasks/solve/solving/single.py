@@ -20,16 +20,16 @@ from tasks.core.models.run import Usage
 from tasks.core.settings import SolverSettings
 from tasks.core.sql.engine import Engine
 from tasks.solve.contract import contract_text
-from tasks.solve.dialogue import End
-from tasks.solve.literals import mend_literals, mentions
-from tasks.solve.observe import Observation, of_error, of_rows
-from tasks.solve.repair import repair
-from tasks.solve.scopes import Schema
-from tasks.solve.vote import Ballot, is_empty, speaker, tally
+from tasks.solve.solving.dialogue import End
+from tasks.solve.solving.literals import mend_literals, mentions
+from tasks.solve.solving.observe import Observation, of_error, of_rows
+from tasks.solve.solving.repair import repair
+from tasks.solve.solving.scopes import Schema
+from tasks.solve.solving.vote import Ballot, is_empty, speaker, tally
 
 ROLE, GREEDY = "agent", "greedy"
 """Roles of the samples with and without chance."""
-PROMPT = Path(__file__).parent / "prompts" / "single.md"
+PROMPT = Path(__file__).parents[1] / "prompts" / "single.md"
 _REPAIRS = 3
 """Rounds of mending: one mistake hides the next."""
 _PREVIEW_ROWS = 5

@@ -15,11 +15,11 @@ from tasks.core.llm import door
 from tasks.core.llm.request import ToolCall
 from tasks.core.models.answer import Step, Unsettled
 from tasks.core.models.run import Usage
-from tasks.solve import tools
-from tasks.solve.bench import Bench
-from tasks.solve.observe import Observation
-from tasks.solve.styles import ROLE, Style, Turn
-from tasks.solve.transcript import Transcript
+from tasks.solve.solving import tools
+from tasks.solve.solving.bench import Bench
+from tasks.solve.solving.observe import Observation
+from tasks.solve.solving.styles import ROLE, Style, Turn
+from tasks.solve.solving.transcript import Transcript
 
 End = Literal["submitted", "turns", "budget", "loop", "model_error", "no_query"]
 _PATIENCE = 3

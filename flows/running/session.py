@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from flows.request import Request, check_out, check_store, question_of
+from flows.running.request import Request, check_out, check_store, question_of
 from tasks import stage
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.files import store as stores
@@ -154,7 +154,7 @@ def open_store(settings: Settings, block: Any = None) -> Store:
         )
     if block is None:
         return Store(Folder(folder), folder / "cache")
-    from flows.storage import files_of
+    from flows.running.storage import files_of
 
     return Store(files_of(block), folder / "cache")
 
@@ -182,7 +182,7 @@ def _how(error: BaseException) -> str:
 
 async def _block(settings: Settings, prefect: str) -> Any:
     if prefect:
-        from flows.storage import open_block
+        from flows.running.storage import open_block
 
         return await open_block(settings.store)
     if settings.store.block:

@@ -16,7 +16,7 @@ from world import SQL, World, make_folder
 )
 def test_one_reply_is_run_as_it_is(reply: str, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from flows.answer import answer
-    from flows.request import AnswerRequest
+    from flows.running.request import AnswerRequest
 
     profile = tmp_path / "bare.toml"
     profile.write_text('[contract]\nenabled = false\n[agent]\nstyle = "bare"\n', "utf-8")

@@ -8,7 +8,7 @@ from tasks.core.evidence.keyed import keyed
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.evidence import AnswerCell, Outline
 from tasks.core.sql.engine import Engine
-from tasks.solve.replay import Replayed, by_value
+from tasks.solve.publishing.replay import Replayed, by_value
 
 _ROWS = 200
 """Longer answers are not followed cell by cell."""

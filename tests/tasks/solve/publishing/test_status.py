@@ -9,7 +9,7 @@ from publishing import attempt
 
 from tasks.core.models.answer import Attempt, Candidate, Submission
 from tasks.core.models.evidence import Replay
-from tasks.solve.status import judge
+from tasks.solve.publishing.status import judge
 
 EQUAL = Replay(sql="select", expected="d", digest="d", rows=3)
 GOOD = "replayed and equal; not audited by validators yet"

@@ -14,10 +14,10 @@ from tasks.core.errors import QueryError
 from tasks.core.models.catalogue import Profile
 from tasks.core.settings import load
 from tasks.core.sql.engine import Engine
-from tasks.solve.repair import repair
-from tasks.solve.scopes import Schema
+from tasks.solve.solving.repair import repair
+from tasks.solve.solving.scopes import Schema
 
-CASES = tomllib.loads((Path(__file__).parents[2] / "cases" / "solve" / "repairs.toml").read_text("utf-8"))["case"]
+CASES = tomllib.loads((Path(__file__).parents[3] / "cases" / "solve" / "repairs.toml").read_text("utf-8"))["case"]
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,12 @@ from tasks.core.models.answer import Assignment, Attempt, Candidate, Step
 from tasks.core.models.run import Usage
 from tasks.core.settings import SolverSettings
 from tasks.core.sql.engine import Engine
-from tasks.solve.dialogue import End
 from tasks.solve.layout import spelled
-from tasks.solve.single import ROLE, candidate_of, query_of
-from tasks.solve.vote import Ballot
+from tasks.solve.solving.dialogue import End
+from tasks.solve.solving.single import ROLE, candidate_of, query_of
+from tasks.solve.solving.vote import Ballot
 
-PROMPT = Path(__file__).parent / "prompts" / "bare.md"
+PROMPT = Path(__file__).parents[1] / "prompts" / "bare.md"
 
 
 async def solve_bare(given: Assignment, engine: Engine, limits: SolverSettings) -> Attempt:
