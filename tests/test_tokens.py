@@ -23,7 +23,8 @@ Table drawn from the document ledger.
 def row(folder: Path, records: int) -> Row:
     context = folder / f"task_{records}" / "context"
     (context / "doc").mkdir(parents=True)
-    fields = [f"| {name} | text | - | {meaning} |" for name, meaning in COLUMNS.items()]
+    meanings = {**COLUMNS, "price": "price in euros when the shares changed hands"}
+    fields = [f"| {name} | text | - | {meaning} |" for name, meaning in meanings.items()]
     (context / "knowledge.md").write_text(KNOWLEDGE + "\n".join(fields) + "\n", "utf-8")
     (context / "doc" / "ledger.md").write_text("\n".join(make(records).lines), "utf-8")
     (context.parent / "task.json").write_text(json.dumps({"task_id": "t", "question": "?"}), "utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from random import Random
 
 from tasks.core.models.document import Plan, PlanColumn, PlanSection
 from tasks.core.models.semantics import Knowledge
@@ -76,7 +77,8 @@ def _owners(lines: Sequence[str], found: tuple[Block, ...], columns: tuple[PlanC
     spread: list[Counter[str]] = []
     for block in found:
         body = [line for line in lines[block.start - 1 : block.end] if line.strip()]
-        body = body[:: max(1, len(body) // _SAMPLE_LINES)]
+        if len(body) > _SAMPLE_LINES:  # drawn, because every nth line may be worded alike
+            body = Random(len(body)).sample(body, _SAMPLE_LINES)
         counts = Counter(word for line in body for word in words(line))
         shares = Counter({word: count / max(1, len(body)) for word, count in counts.items()})
         spread.append(shares + Counter(dict.fromkeys(words(block.title), 1)))

@@ -156,6 +156,7 @@ def test_no_finding_is_lost_and_the_order_of_slices_does_not_matter(
     assert told.total() == sum(map(len, slices)) - len(usable)
 
 
+@pytest.mark.slow
 def test_ten_thousand_records_merge_in_seconds() -> None:
     names = [column(f"c{i}") for i in range(10)]
     records = tuple(f"R{i}" for i in range(10_000))

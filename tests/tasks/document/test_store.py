@@ -229,6 +229,7 @@ def test_what_cannot_be_traced_names_what_is_near(store: Store, tmp_path: Path) 
             trace(tmp_path / missing, "R1", "shares")
 
 
+@pytest.mark.slow
 def test_ten_thousand_records_are_stored_in_seconds(store: Store) -> None:
     names = tuple(column(f"c{i}") for i in range(10))
     records = tuple(f"R{i}" for i in range(10_000))
