@@ -34,7 +34,7 @@ def is_bare(raw: str) -> bool:
 
 def check(column: PlanColumn, readings: Sequence[Reading]) -> tuple[Reading, ...]:
     """The readings in the same order; a doubted one keeps its value and says why."""
-    sizes = {r.raw: abs(float(r.value)) for r in readings if _is_number(r.value) and r.value}
+    sizes = {r.raw: abs(float(r.value)) for r in readings if is_number(r.value) and r.value}
     doubtful = {r.raw for r in readings if r.raw in sizes and (is_bare(r.raw) or _assumed(r))}
     sure = [size for raw, size in sizes.items() if raw not in doubtful]
     bare = [r for r in readings if is_bare(r.raw) and (r.raw in sizes or r.value is None)]
@@ -50,7 +50,7 @@ def check(column: PlanColumn, readings: Sequence[Reading]) -> tuple[Reading, ...
                     "no percent sign, and too large for a ratio" if size > 1 else "most bare numbers here are above 1"
                 )
             reason = reason or _off(size, sure, [other for raw, other in sizes.items() if raw != reading.raw])
-        checked.append(_doubted(reading, reason) if reason else reading)
+        checked.append(doubted(reading, reason) if reason else reading)
     return tuple(checked)
 
 
@@ -68,10 +68,12 @@ def _off(size: float, sure: Sequence[float], others: Sequence[float]) -> str:
     return ""
 
 
-def _doubted(reading: Reading, reason: str) -> Reading:
+def doubted(reading: Reading, reason: str) -> Reading:
+    """The reading as unverified, with the reason in its note."""
     note = f"{reading.note}; {reason}" if reading.note else reason
     return reading.model_copy(update={"status": "unverified", "note": note})
 
 
-def _is_number(value: object) -> TypeGuard[int | float]:
+def is_number(value: object) -> TypeGuard[int | float]:
+    """A number, and no boolean."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TypeGuard
 
 from tasks.core.models.document import ColumnType, Reading, Source
 from tasks.core.values.door import read_value
 from tasks.core.values.units import unit_of
+from tasks.document.normalising.scale import doubted, is_number
 
 _FALL_BEFORE = re.compile(
     r"(?:[-−－负]|下[跌降滑]|回落|[跌降]|减少|缩减|亏损"
@@ -37,7 +37,7 @@ _OTHERS = frozenset({"a", "in", "x", "s", "h", "d", "u", "times", "分", "a day"
 
 def complete(source: Source, reading: Reading, type: ColumnType, readings: Mapping[str, Reading]) -> Reading:
     """The reading; `readings` are those of the whole column. It is `unverified` where the quote leaves it in doubt."""
-    if reading.status not in ("verified", "derived") or not _is_number(reading.value):
+    if reading.status not in ("verified", "derived") or not is_number(reading.value):
         return reading
     return _stated(source, _signed(source, _measured(source, reading, type), readings))
 
@@ -46,9 +46,9 @@ def _stated(source: Source, reading: Reading) -> Reading:
     """`unverified` where the quote denies the number wherever it stands."""
     before = source.quote.split(source.raw)[:-1] if source.raw else []
     if before and all(_DENIED_BEFORE.search(text) for text in before):
-        return _doubted(reading, "the text denies it")
+        return doubted(reading, "the text denies it")
     if _in_range(source):
-        return _doubted(reading, "it is one end of a range")
+        return doubted(reading, "it is one end of a range")
     return reading
 
 
@@ -72,8 +72,8 @@ def _measured(source: Source, reading: Reading, type: ColumnType) -> Reading:
         return reading
     again = read_value(f"{source.raw} {unit}", type, wanted)
     if again.status == "verified":
-        return again.model_copy(update={"raw": reading.raw, "note": _joined(again.note, f"{unit} stands behind it")})
-    return _doubted(reading, f"the text says {unit} behind it")
+        return again.model_copy(update={"raw": reading.raw, "note": joined(again.note, f"{unit} stands behind it")})
+    return doubted(reading, f"the text says {unit} behind it")
 
 
 def _unit_behind(text: str) -> str:
@@ -101,22 +101,15 @@ def _equal(written: str, wanted: str) -> bool:
 def _signed(source: Source, reading: Reading, readings: Mapping[str, Reading]) -> Reading:
     """`unverified` where the quote says a fall right before the text and the column holds negative values."""
     before = source.quote.split(source.raw)[:-1] if source.raw else []
-    if not before or not _is_number(reading.value) or reading.value <= 0:
+    if not before or not is_number(reading.value) or reading.value <= 0:
         return reading
     if not all(_FALL_BEFORE.search(text) for text in before):
         return reading
-    if not any(_is_number(other.value) and other.value < 0 for other in readings.values()):
+    if not any(is_number(other.value) and other.value < 0 for other in readings.values()):
         return reading
-    return _doubted(reading, "the text says a fall before it: its sign is not sure")
+    return doubted(reading, "the text says a fall before it: its sign is not sure")
 
 
-def _doubted(reading: Reading, reason: str) -> Reading:
-    return reading.model_copy(update={"status": "unverified", "note": _joined(reading.note, reason)})
-
-
-def _joined(*notes: str) -> str:
+def joined(*notes: str) -> str:
+    """The notes that say something, as one."""
     return "; ".join(note for note in notes if note)
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)

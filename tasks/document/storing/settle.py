@@ -13,7 +13,7 @@ from typing import Literal
 
 from tasks.core.models.document import CellStatus, ColumnType, MergedCell, Reading, Source
 from tasks.document.merge import holding
-from tasks.document.storing.around import complete
+from tasks.document.storing.around import complete, joined
 
 Relation = Literal["holds", "repeats", "superseded", "contradicts"]
 Plain = str | int | float | bool | None
@@ -68,7 +68,7 @@ def settle(cell: MergedCell | None, readings: Mapping[str, Reading], type: Colum
     status, note = chosen[1].status, chosen[1].note
     if len(known) < len(told) and known:
         unread = [reading.raw for _, reading in told if reading.value is None]
-        status, note = "unverified", _joined(note, f"the text also says {_list(unread)}, which could not be read")
+        status, note = "unverified", joined(note, f"the text also says {_list(unread)}, which could not be read")
     statements = tuple(
         Statement(source, reading, "holds" if source is chosen[0] else "repeats" if source in held else "superseded")
         for source, reading in read
@@ -129,10 +129,6 @@ def _step(value: float) -> float:
     digits = f"{abs(value):.12e}".split("e")
     exponent, kept = int(digits[1]), len(digits[0].replace(".", "").rstrip("0"))
     return float(10.0 ** (exponent - kept + 1))
-
-
-def _joined(*notes: str) -> str:
-    return "; ".join(note for note in notes if note)
 
 
 def _list(values: list[str]) -> str:
