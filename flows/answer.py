@@ -28,7 +28,7 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
         _check(request.folder, catalogue)
         # Here, because they take longer to import than the intake to begin.
         from flows.solve import solve
-        from tasks.solve.publish import deliver
+        from tasks.solve.deliver import deliver
 
         if derivation.documents:
             from tasks.intake.derived import add_derived, describe_documents

@@ -17,7 +17,8 @@ from tasks.core.errors import InputError
 from tasks.core.llm.endpoints import base_url, without_secrets
 from tasks.core.models.value import Value
 from tasks.core.sandbox import tiers
-from tasks.core.settings import EndpointSettings, Settings, load
+from tasks.core.sections import EndpointSettings
+from tasks.core.settings import Settings, load
 
 _PROBE_SECONDS = 5.0
 

@@ -20,7 +20,8 @@ from tasks.core.models.answer import JoinAudit
 from tasks.core.sandbox import tiers
 from tasks.core.sandbox.cage import Cage
 from tasks.core.sandbox.runner import run_in
-from tasks.core.settings import QuerySettings, load
+from tasks.core.sections import QuerySettings
+from tasks.core.settings import load
 from tasks.core.sql import guard
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.joins import audit

@@ -17,7 +17,8 @@ from tasks.core.files.store import Folder, Store, use
 from tasks.core.models.catalogue import Catalogue, Table
 from tasks.core.models.source import Inventory, SourceFile
 from tasks.core.process import Worker
-from tasks.core.settings import IntakeSettings, load
+from tasks.core.sections import IntakeSettings
+from tasks.core.settings import load
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.intake.problems import UNKNOWN, kind_of

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted([*ROOT.glob("flows/**/*.py"), *ROOT.glob("tasks/**/*.py")])
 WORKFLOWS = ("intake", "document", "solve", "benchmark")
 DOORS = {
-    "prefect": ("flows/", "tasks/stage.py", "tasks/solve/publish.py"),
+    "prefect": ("flows/", "tasks/stage.py", "tasks/solve/deliver.py"),
     "litellm": ("tasks/core/llm/client.py",),
     "pymupdf": ("tasks/document/convert.py",),
     "duckdb": ("tasks/core/sql/", "tasks/core/search/"),

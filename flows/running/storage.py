@@ -8,7 +8,7 @@ from typing import Any
 
 from tasks.core.errors import InputError
 from tasks.core.files.store import FileSystem, Folder
-from tasks.core.settings import StoreSettings
+from tasks.core.sections import StoreSettings
 
 _MISSING = {"FileNotFoundError", "NoSuchKey", "NotFound", "ResourceNotFoundError", "BlobNotFound"}
 """Error classes by which file systems say that there is no such file; their packages are not imported for it."""

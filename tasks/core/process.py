@@ -24,7 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from tasks.core import settings
+from tasks.core import sections, settings
 from tasks.core.errors import TablewrightError
 
 Child = subprocess.Popen[str]
@@ -154,8 +154,8 @@ class Worker:
                 stdin=theirs.fileno(),
                 stdout=theirs.fileno(),
                 stderr=self._errors,
-                cwd=settings.PROJECT,
-                env=settings.environment(PYTHONPATH=str(settings.PROJECT)),
+                cwd=sections.PROJECT,
+                env=settings.environment(PYTHONPATH=str(sections.PROJECT)),
                 start_new_session=True,
             )
 

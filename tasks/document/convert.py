@@ -13,7 +13,7 @@ from tasks.core.files.store import digest_file
 from tasks.core.models.document import Converted
 from tasks.core.models.source import SourceFile
 from tasks.core.models.value import Location
-from tasks.core.settings import ConvertSettings
+from tasks.core.sections import ConvertSettings
 from tasks.document.converting import pages, plain, shaped, written
 from tasks.stage import stage
 

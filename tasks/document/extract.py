@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tasks.core.models.document import Finding, Slice, SliceResult
-from tasks.core.settings import ExtractSettings
+from tasks.core.sections import ExtractSettings
 from tasks.document.extracting import quote
 from tasks.document.extracting.entries import EntryReply
 from tasks.document.extracting.follow import Follow

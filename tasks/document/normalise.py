@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from tasks.core.models.document import CellStatus, ColumnReadings, PlanColumn, Reading
-from tasks.core.settings import NormaliseSettings, SandboxSettings
+from tasks.core.sections import NormaliseSettings, SandboxSettings
 from tasks.core.values.door import Context, read_value
 from tasks.document.normalising import scale
 from tasks.document.normalising.conventions import infer

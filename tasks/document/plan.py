@@ -14,7 +14,7 @@ from tasks.core.llm import door
 from tasks.core.models.document import Converted, Plan
 from tasks.core.models.run import Usage
 from tasks.core.models.semantics import Knowledge
-from tasks.core.settings import PlanSettings
+from tasks.core.sections import PlanSettings
 from tasks.document.planning import check, mend, outline, rules
 from tasks.document.planning.reply import PlanReply
 from tasks.stage import stage

@@ -15,7 +15,7 @@ from tasks.core.models.answer import Question
 from tasks.core.models.document import Converted, Verdicts
 from tasks.core.models.semantics import Knowledge
 from tasks.core.search.passages import passages
-from tasks.core.settings import VoteSettings
+from tasks.core.sections import VoteSettings
 from tasks.stage import stage
 
 PROMPT = Path(__file__).parent / "prompts" / "relevance.md"

@@ -15,7 +15,7 @@ from tasks.core.files import store as stores
 from tasks.core.llm import tokens
 from tasks.core.models.document import Converted, Plan, PlanSection, Slice
 from tasks.core.models.semantics import Knowledge
-from tasks.core.settings import ExtractSettings
+from tasks.core.sections import ExtractSettings
 from tasks.document.extracting.chunks import chunks
 from tasks.document.planning.fields import speaks_of
 from tasks.document.records.names import Likeness, belonging, full_sentences, names_id, sentences, share, shared, words

@@ -1,0 +1,1 @@
+"""What lies in the folder: inventory → knowledge, catalogue → (with the documents' tables) derived."""

@@ -13,7 +13,7 @@ from tasks.core.files import store as stores
 from tasks.core.models.catalogue import Catalogue, Table
 from tasks.core.models.source import Inventory, SourceFile
 from tasks.core.process import ChildError, Worker
-from tasks.core.settings import IntakeSettings
+from tasks.core.sections import IntakeSettings
 from tasks.intake.documents import keep_documents
 from tasks.intake.naming import Named, canonical
 from tasks.intake.part import Loaded, Part

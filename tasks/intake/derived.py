@@ -15,7 +15,7 @@ from tasks.core.models.catalogue import Catalogue, Document, Table
 from tasks.core.models.document import ColumnQuality, Derivation, DerivedTable
 from tasks.core.models.source import ArtifactRef, SourceFile
 from tasks.core.process import ChildError, Worker
-from tasks.core.settings import IntakeSettings
+from tasks.core.sections import IntakeSettings
 from tasks.core.sql.names import unique_names
 from tasks.intake.part import Loaded, Part
 from tasks.stage import stage

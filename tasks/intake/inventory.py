@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tasks.core.errors import InputError
 from tasks.core.files.store import digest_file
 from tasks.core.models.source import Inventory, Outcome, SourceFile
-from tasks.core.settings import IntakeSettings
+from tasks.core.sections import IntakeSettings
 from tasks.intake.kinds import HEAD, judge
 from tasks.stage import stage
 

@@ -1,1 +1,1 @@
-"""profile · compress (rank, excerpt, layout) · contract · agent (single | dialogue, styles, tools) · publish (replay, report)."""
+"""A question becomes an answer: profile → compress → contract → agent → publish → deliver."""

@@ -8,10 +8,10 @@ from tasks.core.llm import door
 from tasks.core.llm.prompts import fence, fill
 from tasks.core.models.answer import Assignment, Attempt
 from tasks.core.models.run import Usage
-from tasks.core.settings import SolverSettings
+from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
 from tasks.solve.contract import contract_text
-from tasks.solve.layout import one_line
+from tasks.solve.showing.layout import one_line
 from tasks.solve.solving import single, tools
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.dialogue import Dialogue

@@ -11,10 +11,10 @@ from tasks.core.llm.tokens import count
 from tasks.core.models.answer import Brief, Question
 from tasks.core.models.catalogue import Profile, TableProfile
 from tasks.core.models.semantics import Knowledge
-from tasks.core.settings import BriefSettings
-from tasks.solve.briefing.excerpt import excerpt
-from tasks.solve.briefing.rank import Ranking, choose, rank
-from tasks.solve.layout import Detail, join_equation, join_line, one_line, spelled, table_lines
+from tasks.core.sections import BriefSettings
+from tasks.solve.compressing.excerpt import excerpt
+from tasks.solve.compressing.rank import Ranking, choose, rank
+from tasks.solve.showing.layout import Detail, join_equation, join_line, one_line, spelled, table_lines
 from tasks.stage import stage
 
 _KNOWLEDGE_SHARE, _JOINS_SHARE, _FOLDED_SHARE = 0.3, 0.1, 0.06

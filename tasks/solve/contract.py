@@ -16,7 +16,7 @@ from tasks.core.llm import door
 from tasks.core.llm.prompts import fence, fill
 from tasks.core.models.answer import Brief, Contract, ContractColumn, Filter, Question
 from tasks.core.models.catalogue import Profile
-from tasks.core.settings import ContractSettings
+from tasks.core.sections import ContractSettings
 from tasks.stage import stage
 
 PROMPT = Path(__file__).parent / "prompts" / "contract.md"

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from tasks.core.errors import BudgetError
 from tasks.core.models.run import Spend, StageSpend
-from tasks.core.settings import BudgetSettings
+from tasks.core.sections import BudgetSettings
 
 _stage: ContextVar[str] = ContextVar("stage", default="other")
 

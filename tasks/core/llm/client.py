@@ -20,7 +20,7 @@ from tasks.core.llm import endpoints, tokens, tools, trouble
 from tasks.core.llm.request import Reply, Request, Response
 from tasks.core.llm.structured import drop_thinking
 from tasks.core.llm.trouble import Trouble
-from tasks.core.settings import EndpointSettings
+from tasks.core.sections import EndpointSettings
 
 _CONNECT_SECONDS = 15
 _THINKERS = re.compile(r"qwen-?3|qwq|glm-?(4\.[5-9]|[5-9])|deepseek-?v(3\.[1-9]|[4-9])|hunyuan|nemotron|smollm3", re.I)

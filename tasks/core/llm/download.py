@@ -16,7 +16,7 @@ import httpx
 
 from tasks.core import process
 from tasks.core.errors import InputError
-from tasks.core.settings import LocalSettings
+from tasks.core.sections import LocalSettings
 
 Say = Callable[[str], None]
 _CONNECT_SECONDS = 5.0

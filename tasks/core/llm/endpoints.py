@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
 from tasks.core.errors import InputError
-from tasks.core.settings import EndpointSettings
+from tasks.core.sections import EndpointSettings
 
 _VERSIONLESS = ("anthropic", "ollama", "ollama_chat")
 """Providers whose path litellm adds from the version on."""

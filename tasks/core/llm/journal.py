@@ -17,7 +17,7 @@ from tasks.core.errors import InputError, ModelError
 from tasks.core.files.store import Folder, Store
 from tasks.core.llm import budget
 from tasks.core.llm.request import Reply, Request
-from tasks.core.settings import JournalSettings
+from tasks.core.sections import JournalSettings
 
 KIND = "recorded model reply"
 

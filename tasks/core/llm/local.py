@@ -13,7 +13,7 @@ from tasks.core.errors import InputError
 from tasks.core.files import lock
 from tasks.core.files.store import digest_file
 from tasks.core.llm import download
-from tasks.core.settings import PROJECT, LocalSettings
+from tasks.core.sections import PROJECT, LocalSettings
 
 Say = Callable[[str], None]
 _SPARE_BYTES = 200 << 20

@@ -14,7 +14,7 @@ from tasks.core.llm.budget import Meter
 from tasks.core.llm.endpoints import Endpoint
 from tasks.core.llm.request import Request, Response
 from tasks.core.llm.trouble import Trouble
-from tasks.core.settings import RetrySettings, RoleSettings
+from tasks.core.sections import RetrySettings, RoleSettings
 
 
 class Carrier:

@@ -23,7 +23,8 @@ from tasks.core.files import lock
 from tasks.core.llm import local
 from tasks.core.llm.server import Order, read_counters
 from tasks.core.models.value import Value
-from tasks.core.settings import PROJECT, LocalSettings, Settings, environment
+from tasks.core.sections import PROJECT, LocalSettings
+from tasks.core.settings import Settings, environment
 
 Say = Callable[[str], None]
 _PROBE_SECONDS = 5.0

@@ -12,7 +12,7 @@ from tasks.core.llm.replies import EMPTY_TRIES, Source
 from tasks.core.llm.request import Reply, Request
 from tasks.core.llm.structured import Invalid
 from tasks.core.models.run import Usage
-from tasks.core.settings import RoleSettings
+from tasks.core.sections import RoleSettings
 
 T = TypeVar("T")
 _LEAST_ROOM = 16

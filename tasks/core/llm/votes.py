@@ -20,7 +20,7 @@ from tasks.core.llm.request import Reply
 from tasks.core.llm.structured import Invalid
 from tasks.core.models.document import Verdicts
 from tasks.core.models.run import Usage
-from tasks.core.settings import VoteSettings
+from tasks.core.sections import VoteSettings
 
 
 @dataclass(frozen=True)

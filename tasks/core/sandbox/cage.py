@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from tasks.core.errors import SandboxError
 from tasks.core.sandbox import filter, landlock, wipe
-from tasks.core.settings import SandboxSettings
+from tasks.core.sections import SandboxSettings
 
 INSIDE = Path(__file__).with_name("inside")
 SCRATCH, BOOT = "/.program", "/.boot"

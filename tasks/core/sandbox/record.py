@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from tasks.core.errors import SandboxError
 from tasks.core.models.value import Value
 from tasks.core.sandbox.watch import Ending
-from tasks.core.settings import SandboxSettings
+from tasks.core.sections import SandboxSettings
 
 _MESSAGE_CHARS, _LINE_CHARS, _TAIL_CHARS = 600, 160, 300
 _MOST_VALUES = 3_000_000

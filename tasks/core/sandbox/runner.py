@@ -8,7 +8,7 @@ from tasks.core.errors import SandboxError
 from tasks.core.sandbox import record, tiers, watch
 from tasks.core.sandbox.cage import Cage
 from tasks.core.sandbox.record import ProgramResult as ProgramResult
-from tasks.core.settings import SandboxSettings
+from tasks.core.sections import SandboxSettings
 
 
 async def run_program(program: str, inputs: dict[str, Path], limits: SandboxSettings) -> ProgramResult:

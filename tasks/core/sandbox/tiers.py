@@ -17,7 +17,7 @@ from tasks.core.errors import SandboxError
 from tasks.core.models.value import Value
 from tasks.core.sandbox import record, watch
 from tasks.core.sandbox.cage import Cage
-from tasks.core.settings import SandboxSettings
+from tasks.core.sections import SandboxSettings
 
 _LIMITS = SandboxSettings(seconds=20, cpu_seconds=10, memory_mb=1024, file_mb=1, output_kb=16, processes=8)
 _SYSTEM_BUBBLEWRAP = ("/usr/bin/bwrap", "/usr/local/bin/bwrap")

@@ -21,7 +21,7 @@ from typing import Literal
 
 from tasks.core.sandbox import wipe
 from tasks.core.sandbox.cage import SCRATCH, Cage, Launch, close_all, memory_file, prepare
-from tasks.core.settings import SandboxSettings
+from tasks.core.sections import SandboxSettings
 
 Stop = Literal["", "start", "time", "output", "result", "disk", "files", "threads"]
 

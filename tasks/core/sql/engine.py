@@ -12,7 +12,7 @@ from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.query import QueryResult
 from tasks.core.process import ChildError, Worker
-from tasks.core.settings import QuerySettings
+from tasks.core.sections import QuerySettings
 
 _START_SECONDS = 60.0
 """Starting the child and opening the file; not charged to a query."""

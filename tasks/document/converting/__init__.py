@@ -1,0 +1,1 @@
+"""What `convert` is made of, by format."""

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from tasks.core.models.source import SourceFile
-from tasks.core.settings import ConvertSettings
+from tasks.core.sections import ConvertSettings
 from tasks.document.converting import ocr
 
 READABLE = (".md", ".markdown", ".txt", ".docx", ".html", ".htm", ".pdf")

@@ -12,7 +12,7 @@ from tasks.core.files import store as stores
 from tasks.core.models.document import Converted, ConvertStatus, PageNote
 from tasks.core.models.source import SourceFile
 from tasks.core.process import ChildError, Worker
-from tasks.core.settings import ConvertSettings
+from tasks.core.sections import ConvertSettings
 from tasks.document.converting import ocr
 from tasks.document.converting.furniture import remove_furniture
 from tasks.document.converting.layout import Piece, order

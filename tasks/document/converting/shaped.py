@@ -9,7 +9,7 @@ from tasks.core.files import store as stores
 from tasks.core.models.document import Converted
 from tasks.core.models.source import SourceFile
 from tasks.core.process import ChildError, Worker
-from tasks.core.settings import ConvertSettings
+from tasks.core.sections import ConvertSettings
 from tasks.document.converting.paragraphs import Line
 from tasks.document.converting.written import converted, without_text
 

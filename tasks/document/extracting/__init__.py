@@ -1,0 +1,1 @@
+"""What `slices` and `extract` are made of."""

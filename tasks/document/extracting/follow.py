@@ -13,7 +13,7 @@ from tasks.core.llm import door
 from tasks.core.llm.prompts import fence, fill
 from tasks.core.models.document import PlanColumn, Slice
 from tasks.core.models.run import Usage
-from tasks.core.settings import ExtractSettings
+from tasks.core.sections import ExtractSettings
 from tasks.document.extracting import entries
 from tasks.document.extracting.entries import EntryReply
 from tasks.document.records.anchors import plain

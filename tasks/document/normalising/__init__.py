@@ -1,0 +1,1 @@
+"""What `normalise` is made of: the library first, checked model code after it."""

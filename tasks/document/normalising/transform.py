@@ -20,7 +20,7 @@ from tasks.core.models.document import PlanColumn
 from tasks.core.models.run import Usage
 from tasks.core.sandbox import tiers
 from tasks.core.sandbox.runner import run_program
-from tasks.core.settings import NormaliseSettings, SandboxSettings
+from tasks.core.sections import NormaliseSettings, SandboxSettings
 from tasks.document.normalising.returned import RETURNS, typed
 from tasks.document.storing.settle import Plain, same
 

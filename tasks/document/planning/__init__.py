@@ -1,0 +1,1 @@
+"""What `plan` is made of: prompt, reply, validation, rules for small models."""

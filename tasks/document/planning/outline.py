@@ -10,7 +10,7 @@ from pathlib import Path
 from tasks.core.llm.prompts import fence, fill
 from tasks.core.llm.tokens import count
 from tasks.core.models.semantics import Knowledge
-from tasks.core.settings import PlanSettings
+from tasks.core.sections import PlanSettings
 from tasks.document.planning import fields
 
 _GLOBAL_LINES = 80

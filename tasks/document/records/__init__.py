@@ -1,0 +1,1 @@
+"""How the text names a record: anchors and names."""

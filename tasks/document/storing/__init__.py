@@ -1,0 +1,1 @@
+"""What `store` and `trace` are made of."""

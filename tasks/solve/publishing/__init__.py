@@ -1,0 +1,1 @@
+"""What `publish` is made of: replay, cells followed to documents, status, report."""

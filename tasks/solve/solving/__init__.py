@@ -1,0 +1,1 @@
+"""What `agent` is made of: styles of work, tools, samples and their vote."""

@@ -12,9 +12,9 @@ from tasks.core.llm import door
 from tasks.core.llm.prompts import fill
 from tasks.core.models.answer import Assignment, Attempt, Candidate, Step
 from tasks.core.models.run import Usage
-from tasks.core.settings import SolverSettings
+from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
-from tasks.solve.layout import spelled
+from tasks.solve.showing.layout import spelled
 from tasks.solve.solving.dialogue import End
 from tasks.solve.solving.single import ROLE, candidate_of, query_of
 from tasks.solve.solving.vote import Ballot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tasks.core.models.answer import Assignment, Candidate, Contract
-from tasks.core.settings import SolverSettings
+from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
 
 

@@ -14,7 +14,7 @@ from tasks.core.errors import QueryError
 from tasks.core.evidence.rows import Frame, frame_of
 from tasks.core.models.query import QueryResult
 from tasks.core.sandbox.runner import run_program
-from tasks.core.settings import SandboxSettings
+from tasks.core.sections import SandboxSettings
 from tasks.core.sql.cells import Digest
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import unique_names

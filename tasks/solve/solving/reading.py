@@ -7,7 +7,7 @@ import difflib
 from tasks.core.files import store as stores
 from tasks.core.models.catalogue import TableProfile
 from tasks.core.search.words import words
-from tasks.solve.layout import Detail, join_line, spelled, table_lines
+from tasks.solve.showing.layout import Detail, join_line, spelled, table_lines
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.observe import Observation, of_lines
 

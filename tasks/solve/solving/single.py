@@ -17,14 +17,14 @@ from tasks.core.llm import door
 from tasks.core.llm.prompts import fence, fill
 from tasks.core.models.answer import Assignment, Attempt, Candidate, Step, Submission, Unsettled
 from tasks.core.models.run import Usage
-from tasks.core.settings import SolverSettings
+from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
 from tasks.solve.contract import contract_text
+from tasks.solve.mending.literals import mend_literals, mentions
+from tasks.solve.mending.repair import repair
+from tasks.solve.mending.scopes import Schema
 from tasks.solve.solving.dialogue import End
-from tasks.solve.solving.literals import mend_literals, mentions
 from tasks.solve.solving.observe import Observation, of_error, of_rows
-from tasks.solve.solving.repair import repair
-from tasks.solve.solving.scopes import Schema
 from tasks.solve.solving.vote import Ballot, is_empty, speaker, tally
 
 ROLE, GREEDY = "agent", "greedy"

@@ -8,7 +8,7 @@ from tasks.core.errors import QueryError, SandboxError
 from tasks.core.models.answer import Candidate, Cell, Contract, Submission
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
-from tasks.solve.layout import one_line
+from tasks.solve.showing.layout import one_line
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.observe import Observation, of_error, of_rows
 from tasks.solve.solving.program import compute

@@ -13,7 +13,7 @@ from tasks.core.errors import BudgetError
 from tasks.core.llm import budget
 from tasks.core.llm.budget import Meter
 from tasks.core.models.run import StageSpend, Usage
-from tasks.core.settings import BudgetSettings
+from tasks.core.sections import BudgetSettings
 
 
 def meter(**limits: Any) -> Meter:

@@ -10,7 +10,7 @@ import pytest
 
 from tasks.core.llm import endpoints
 from tasks.core.llm.endpoints import Endpoint, Gate
-from tasks.core.settings import EndpointSettings
+from tasks.core.sections import EndpointSettings
 
 
 def test_a_gate_holds_across_loops_and_threads() -> None:

@@ -18,7 +18,8 @@ import pytest
 from tasks.core.errors import InputError
 from tasks.core.files.store import digest_file
 from tasks.core.llm import download, local
-from tasks.core.settings import LocalSettings, load
+from tasks.core.sections import LocalSettings
+from tasks.core.settings import load
 
 MODEL = b"GGUF" + bytes(range(256)) * 4096  # about 1 MB
 HALF = len(MODEL) // 2

@@ -17,7 +17,8 @@ from tasks.core.llm.budget import Meter
 from tasks.core.llm.door import Door
 from tasks.core.llm.votes import Slate, reply_model, vote
 from tasks.core.models.document import Verdicts
-from tasks.core.settings import VoteSettings, load
+from tasks.core.sections import VoteSettings
+from tasks.core.settings import load
 
 ASKED = [{"role": "user", "content": "Which of these matter? 哪些相关?"}]
 SLATE = Slate(("lc_sharetransfer", "lc_staff"))

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from tasks.core.errors import QueryError
-from tasks.core.settings import QuerySettings
+from tasks.core.sections import QuerySettings
 from tasks.core.sql.engine import Engine
 
 LIMITS = QuerySettings(seconds=20, memory_mb=2048, preview_rows=3, max_rows=1000)

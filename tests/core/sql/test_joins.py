@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from tasks.core.models.answer import JoinAudit
-from tasks.core.settings import QuerySettings
+from tasks.core.sections import QuerySettings
 from tasks.core.sql import joins
 from tasks.core.sql.chains import chains
 from tasks.core.sql.engine import Engine

@@ -18,7 +18,8 @@ from tasks.core.llm.budget import Meter
 from tasks.core.llm.door import Door
 from tasks.core.models.document import Finding, PlanColumn, Slice, SliceResult
 from tasks.core.models.semantics import Knowledge
-from tasks.core.settings import ExtractSettings, Settings, load
+from tasks.core.sections import ExtractSettings
+from tasks.core.settings import Settings, load
 from tasks.document.extract import extract_lines, extract_slice
 from tasks.document.extracting.follow import prompt
 from tasks.document.slices import cut_slices

@@ -9,7 +9,8 @@ from ledger import Ledger, company, make
 from tasks.core.files.store import Store
 from tasks.core.models.document import Slice
 from tasks.core.models.semantics import Knowledge, Rule
-from tasks.core.settings import ExtractSettings, Settings
+from tasks.core.sections import ExtractSettings
+from tasks.core.settings import Settings
 from tasks.document.slices import cut_slices
 from tasks.stage import canonical
 

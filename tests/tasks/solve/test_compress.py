@@ -8,7 +8,8 @@ from tasks.core.llm.tokens import count
 from tasks.core.models.answer import Brief
 from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, Profile, TableProfile
 from tasks.core.models.semantics import Knowledge, Rule
-from tasks.core.settings import BriefSettings, load
+from tasks.core.sections import BriefSettings
+from tasks.core.settings import load
 from tasks.solve.compress import compress
 
 NONE = Knowledge()

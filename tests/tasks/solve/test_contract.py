@@ -14,7 +14,8 @@ from tasks.core.llm import door
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.door import Door
 from tasks.core.models.answer import Contract, ContractColumn, Filter
-from tasks.core.settings import ContractSettings, load
+from tasks.core.sections import ContractSettings
+from tasks.core.settings import load
 from tasks.solve.compress import compress
 from tasks.solve.contract import contract_text, write_contract
 

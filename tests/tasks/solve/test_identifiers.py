@@ -26,8 +26,8 @@ from tasks.core.sql.names import quote
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.solve.compress import compress
-from tasks.solve.layout import spelled
 from tasks.solve.profile import profile_tables
+from tasks.solve.showing.layout import spelled
 
 NAMES: list[str] = tomllib.loads(
     (Path(__file__).parents[2] / "cases" / "attacks" / "names.toml").read_text("utf-8")

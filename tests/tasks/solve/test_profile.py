@@ -11,7 +11,7 @@ import pytest
 from tasks.core.files.store import Store
 from tasks.core.models.catalogue import Catalogue, Column, ColumnProfile, JoinCandidate, Profile, Table
 from tasks.core.models.semantics import Definition, Knowledge, Link
-from tasks.core.settings import ProfilingSettings, QuerySettings
+from tasks.core.sections import ProfilingSettings, QuerySettings
 from tasks.solve.profile import profile_tables
 
 PROFILING = ProfilingSettings(examples=3, join_columns=400, join_min_match=0.5, seconds=60)

@@ -19,8 +19,10 @@ from tasks.core.llm.budget import Meter
 from tasks.core.models.answer import Answer, Attempt, Candidate, Contract, Submission
 from tasks.core.models.run import Usage
 from tasks.core.sandbox import tiers
-from tasks.core.settings import Settings, SolverSettings
-from tasks.solve.publish import deliver, publish
+from tasks.core.sections import SolverSettings
+from tasks.core.settings import Settings
+from tasks.solve.deliver import deliver
+from tasks.solve.publish import publish
 from tasks.solve.solving.program import digest
 from tasks.stage import listener
 

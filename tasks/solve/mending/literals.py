@@ -14,10 +14,10 @@ from tasks.core.models.catalogue import ColumnProfile, Profile, TableProfile
 from tasks.core.search.words import words
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import literal, quote
-from tasks.solve.layout import spelled
-from tasks.solve.solving.dialect import parse
-from tasks.solve.solving.repair import Repair
-from tasks.solve.solving.scopes import Schema, column_profile, sources
+from tasks.solve.mending.dialect import parse
+from tasks.solve.mending.repair import Repair
+from tasks.solve.mending.scopes import Schema, column_profile, sources
+from tasks.solve.showing.layout import spelled
 
 if TYPE_CHECKING:
     from sqlglot import exp

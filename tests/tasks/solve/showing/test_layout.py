@@ -1,7 +1,7 @@
 import pytest
 
 from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, TableProfile
-from tasks.solve.layout import Detail, join_equation, join_line, one_line, share, spelled, table_lines
+from tasks.solve.showing.layout import Detail, join_equation, join_line, one_line, share, spelled, table_lines
 
 CITY = ColumnProfile(
     name="city",

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tasks.solve.layout import spelled
-from tasks.solve.solving.scopes import Schema, column_type, columns_of, selects
+from tasks.solve.mending.scopes import Schema, column_type, columns_of, selects
+from tasks.solve.showing.layout import spelled
 
 if TYPE_CHECKING:
     from sqlglot import exp

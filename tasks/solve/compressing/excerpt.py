@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from tasks.core.llm.tokens import count
 from tasks.core.models.semantics import Knowledge
 from tasks.core.search.words import words
-from tasks.solve.layout import one_line
+from tasks.solve.showing.layout import one_line
 
 _ITEM_CHARS = 600
 _METRIC, _RULE, _PASSAGE = 0, 1, 2

@@ -11,8 +11,8 @@ import pytest
 from tasks.core.models.catalogue import ColumnProfile, Profile, TableProfile
 from tasks.core.settings import load
 from tasks.core.sql.engine import Engine
-from tasks.solve.solving.literals import mend_literals, mentions
-from tasks.solve.solving.scopes import Schema
+from tasks.solve.mending.literals import mend_literals, mentions
+from tasks.solve.mending.scopes import Schema
 
 ROWS = [
     ("Garden Tools", "Open ", "Y", "区域A"),

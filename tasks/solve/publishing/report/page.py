@@ -14,7 +14,7 @@ from tasks.core.evidence.rows import text_of
 from tasks.core.files.page import environment
 from tasks.core.models.answer import AnswerTable, Cell, JoinAudit, Step
 from tasks.core.models.evidence import Evidence
-from tasks.solve.report.words import LABELS, MEANINGS, counted, size
+from tasks.solve.publishing.report.words import LABELS, MEANINGS, counted, size
 
 if TYPE_CHECKING:
     import jinja2

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tasks.solve.solving.columns import mend_columns, mend_conditions, mend_tables
-from tasks.solve.solving.dialect import mend_aggregates, mend_grouping, mend_text, mend_types, parse
-from tasks.solve.solving.scopes import Schema
+from tasks.solve.mending.columns import mend_columns, mend_conditions, mend_tables
+from tasks.solve.mending.dialect import mend_aggregates, mend_grouping, mend_text, mend_types, parse
+from tasks.solve.mending.scopes import Schema
 
 
 @dataclass(frozen=True)

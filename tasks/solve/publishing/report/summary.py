@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tasks.core.evidence.outline import pretty
 from tasks.core.models.evidence import Evidence
-from tasks.solve.report.words import LABELS, counted
+from tasks.solve.publishing.report.words import LABELS, counted
 
 _LINE_CHARS = 300
 

@@ -33,9 +33,9 @@ from tasks.core.models.evidence import (
 )
 from tasks.core.models.run import Usage
 from tasks.core.models.source import ArtifactRef
-from tasks.solve.report.page import render
-from tasks.solve.report.summary import code, summarise
-from tasks.solve.report.words import counted, size
+from tasks.solve.publishing.report.page import render
+from tasks.solve.publishing.report.summary import code, summarise
+from tasks.solve.publishing.report.words import counted, size
 
 FILE = ArtifactRef(sha256="0" * 64, name="answer.csv", size=1)
 HOSTILE = "<script>alert(1)</script><img src=http://example.org/x onerror=alert(1)>`\x1b[31m ${x} {{ 7*7 }}"
@@ -192,7 +192,7 @@ def test_the_page_is_one_file_without_script_or_request() -> None:
         "style",
         "onload",
     }
-    css = (Path(__file__).parents[3] / "tasks/solve/report/page.css").read_text("utf-8")
+    css = (Path(__file__).parents[3] / "tasks/solve/publishing/report/page.css").read_text("utf-8")
     assert "url(" not in css and "@import" not in css
 
 

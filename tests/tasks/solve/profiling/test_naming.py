@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.solve.measuring.naming import is_bare, names_id, plain, source_keys, subject, target_keys, words
+from tasks.solve.profiling.naming import is_bare, names_id, plain, source_keys, subject, target_keys, words
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from tasks.core.errors import QueryError
 from tasks.core.models.catalogue import Profile
 from tasks.core.settings import load
 from tasks.core.sql.engine import Engine
-from tasks.solve.solving.repair import repair
-from tasks.solve.solving.scopes import Schema
+from tasks.solve.mending.repair import repair
+from tasks.solve.mending.scopes import Schema
 
 CASES = tomllib.loads((Path(__file__).parents[3] / "cases" / "solve" / "repairs.toml").read_text("utf-8"))["case"]
 

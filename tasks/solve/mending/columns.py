@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tasks.solve.solving.scopes import Schema, Source, columns_of, key, meant, selects, sources
-from tasks.solve.solving.ways import Way, best_way
+from tasks.solve.mending.scopes import Schema, Source, columns_of, key, meant, selects, sources
+from tasks.solve.mending.ways import Way, best_way
 
 if TYPE_CHECKING:
     from sqlglot import exp

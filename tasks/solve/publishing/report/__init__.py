@@ -1,0 +1,1 @@
+"""evidence → `report.html` and the summary in Prefect."""

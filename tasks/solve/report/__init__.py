@@ -1,1 +1,0 @@
-"""Evidence for readers: a page that stands alone, and a summary for Prefect."""
