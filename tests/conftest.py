@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from servers import database_of, mariadb, postgres  # noqa: F401 (fixtures)
 from world import free_port
 
 HOME = Path(tempfile.mkdtemp(prefix="tablewright-tests-"))
