@@ -1,172 +1,97 @@
-"""A folder of task folders → what became of each, kept up to date in `summary.json`."""
+"""tasks of a folder → a prediction for each, several at once, to their end, a deadline or a signal; one task's trouble is its own."""
 
 from __future__ import annotations
 
-import json
-import re
+import asyncio
+import os
+import signal
 import time
-from collections import Counter
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Literal
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from contextvars import copy_context
+from typing import Protocol
 
-from flows.running.request import AnswerRequest
-from flows.running.session import Ended
-from tasks.core.errors import InputError, TablewrightError
-from tasks.core.files.paths import is_file, is_folder
-from tasks.core.files.store import Folder
-from tasks.core.models.answer import Status
-from tasks.core.models.evidence import Evidence
-from tasks.core.models.value import Value
-from tasks.intake.task import find_task
-
-RowStatus = Status | Literal["error", "deadline", "interrupted"]
+from flows.running.launch import launch
+from flows.running.tasks import Batch, Row, row_of, row_of_error
+from tasks import stage
+from tasks.core.errors import TablewrightError
+from tasks.core.settings import Settings
 
 
-class Row(Value):
-    """What became of one task."""
+class Board(Protocol):
+    """Who is told how far the tasks are."""
 
-    task: str
-    status: RowStatus
-    """That of the answer; `error`: no answer, see `reason`; `deadline` and `interrupted`: not ended in time."""
-    reason: str
-    seconds: float = 0.0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    calls: int = 0
-    journaled: int = 0
-    rows: int | None = None
-    agreement: float | None = None
-    """Share of samples that gave this answer; None outside the `single` style."""
+    def shown(self) -> AbstractContextManager[object]:
+        """Shown as long as the batch runs."""
+
+    def hear(self, task: str, name: str, event: stage.StageEvent) -> None:
+        """One stage event of a task."""
+
+    def end(self, row: Row) -> None:
+        """A task has ended."""
 
 
-class Batch:
-    """The tasks of a folder and their rows so far."""
+def run_batch(batch: Batch, settings: Settings, concurrency: int, in_prefect: bool, board: Board) -> None:
+    """Run the tasks of a batch, `concurrency` at once (0: as the settings say). A signal stops it, a second one at once."""
+    _Runner(batch, concurrency or settings.batch.concurrency, settings.batch.grace_seconds, in_prefect, board).run()
 
-    def __init__(self, source: Path, target: Path, profile: str, deadline: float) -> None:
-        """`deadline` is in seconds from now; 0 = none. Raises InputError when there are no tasks, or no place for results."""
-        self.source, self.target, self.profile = source, target, profile
-        self.tasks, self.ignored = find_tasks(source)
-        if inside := [task for task in self.tasks if target.resolve().is_relative_to((source / task).resolve())]:
-            raise InputError(
-                f"the output folder {target} lies in the task {inside[0]}, whose files are sources",
-                "choose an output folder outside of it",
-            )
-        self.rows: dict[str, Row] = {}
-        self.ended = ""
-        self._began, self._started = time.monotonic(), datetime.now(UTC)
-        self.deadline = self._began + deadline if deadline else None
-        self.write()
 
-    @property
-    def seconds(self) -> float:
-        """Wall clock since the start."""
-        return time.monotonic() - self._began
+class _Runner:
+    """Runs a batch in an event loop of another thread: in the main thread Prefect takes SIGTERM for itself, and then
+    nobody would write the summary."""
 
-    def seconds_left(self) -> float | None:
-        """Until the deadline; None without one."""
-        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+    def __init__(self, batch: Batch, concurrency: int, grace: float, in_prefect: bool, board: Board) -> None:
+        self.batch, self.concurrency, self.grace, self.in_prefect = batch, concurrency, grace, in_prefect
+        self.board = board
+        self._cancel: Callable[[], object] = lambda: None
+        self._signals = 0
 
-    def request(self, task: str, grace: float) -> AnswerRequest:
-        """What is asked of one task: its own question, and an end before the deadline that leaves time to publish."""
-        until = self.seconds_left()
-        left = 0.0 if until is None else max(1.0, until - grace)
-        return AnswerRequest(
-            folder=str(self.source / task),
-            profile=self.profile,
-            out=str(self.target / task),
-            csv_name="prediction.csv",
-            seconds=left,
-        )
-
-    def add(self, row: Row) -> None:
-        """Keep a task's row, and the summary with it."""
-        self.rows[row.task] = row
-        self.write()
-
-    def keep_traceback(self, task: str, text: str) -> None:
-        """Keep what a programmer needs of an error that nobody foresaw, in `TASK/error.txt`."""
-        Folder(self.target / task).write("error.txt", text.encode())
-
-    def close(self, ended: Literal["all", "deadline", "interrupted"]) -> None:
-        """Give every task without a row one that says why."""
-        self.ended = ended
-        why = {"deadline": "the deadline came first", "interrupted": "the batch was interrupted"}.get(ended, "")
-        for task in self.tasks:
-            if task not in self.rows:
-                self.rows[task] = Row(task=task, status=ended, reason=why)  # type: ignore[arg-type]
-        self.write()
-
-    def summary(self) -> dict[str, Any]:
-        """The content of `summary.json`."""
-        rows = [self.rows[task] for task in self.tasks if task in self.rows]
-        return {
-            "input": str(self.source),
-            "profile": self.profile,
-            "started": self._started.isoformat(timespec="seconds"),
-            "seconds": round(self.seconds, 3),
-            "ended": self.ended or "running",
-            "counts": {"tasks": len(self.tasks), **Counter(row.status for row in rows)},
-            "tokens": sum(row.tokens_in + row.tokens_out for row in rows),
-            "ignored": self.ignored,
-            "tasks": [row.model_dump(mode="json") for row in rows],
-        }
-
-    def write(self) -> None:
-        """Write `summary.json`; the file is whole at any time. Raises InputError when the folder takes none."""
-        text = json.dumps(self.summary(), ensure_ascii=False, indent=2)
+    def run(self) -> None:
+        """Run all tasks. A signal stops them; a second one does not wait for them."""
+        kinds = (signal.SIGINT, signal.SIGTERM)
+        before = [signal.signal(kind, self._stop) for kind in kinds]
         try:
-            Folder(self.target).write("summary.json", text.encode())
-        except OSError as error:
-            raise InputError(f"cannot write to {self.target}: {error.strerror}", "choose another folder") from error
+            with self.board.shown(), ThreadPoolExecutor(1) as pool:
+                running = pool.submit(copy_context().run, asyncio.run, self._all())
+                while not running.done():
+                    time.sleep(0.1)
+                running.result()
+        except asyncio.CancelledError:
+            self.batch.close("interrupted")
+        finally:
+            for kind, handler in zip(kinds, before, strict=True):
+                signal.signal(kind, handler)
 
+    def _stop(self, *_: object) -> None:
+        self._signals += 1
+        if self._signals > 1:
+            self.batch.close("interrupted")
+            os._exit(130)
+        self._cancel()
 
-def find_tasks(source: Path) -> tuple[list[str], list[str]]:
-    """Names of the task folders in their natural order, and of the other entries. Raises InputError when there is none."""
-    if not is_folder(source):
-        raise InputError(f"there is no folder {str(source)!r}", "give a folder of task folders")
-    if find_task(source):
-        raise InputError(f"{source} is one task", f"use `tablewright answer {source}`, or give the folder above it")
-    names = sorted((path.name for path in source.iterdir() if not path.name.startswith(".")), key=_natural)
-    tasks = [name for name in names if _is_text(name) and is_folder(source / name) and _has_task(source / name)]
-    if not tasks:
-        raise InputError(f"no task folder in {source}", "a task folder holds task.json with a `question`, and context/")
-    return tasks, [name.encode("utf-8", "backslashreplace").decode() for name in names if name not in tasks]
+    async def _all(self) -> None:
+        loop, this = asyncio.get_running_loop(), asyncio.current_task()
+        self._cancel = lambda: this and loop.call_soon_threadsafe(this.cancel)
+        gate = asyncio.Semaphore(self.concurrency)
+        try:
+            async with asyncio.timeout(self.batch.seconds_left()):
+                await asyncio.gather(*(self._one(task, gate) for task in self.batch.tasks))
+        except TimeoutError:
+            self.batch.close("deadline")
+        else:
+            self.batch.close("all")
 
-
-def _has_task(folder: Path) -> bool:
-    found = find_task(folder)
-    return found is not None and is_file(found)
-
-
-def row_of(task: str, ended: Ended) -> Row:
-    """The row of a run that ended."""
-    total, answer = ended.spend.total(), ended.answer
-    evidence = Evidence.model_validate_json((Path(ended.out) / "evidence.json").read_bytes())
-    return Row(
-        task=task,
-        status=answer.status,
-        reason=answer.reason,
-        seconds=ended.seconds,
-        tokens_in=total.tokens_in,
-        tokens_out=total.tokens_out,
-        calls=total.calls,
-        journaled=total.journaled,
-        rows=answer.table.row_count if answer.table else None,
-        agreement=evidence.solving.agreement,
-    )
-
-
-def row_of_error(task: str, error: Exception, seconds: float) -> Row:
-    """The row of a run that an error ended."""
-    text = error.message if isinstance(error, TablewrightError) else str(error)
-    return Row(task=task, status="error", reason=f"{type(error).__name__}: {text}", seconds=round(seconds, 3))
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name can be written; one that is not valid UTF-8 cannot, and its folder is no task."""
-    return not any("\ud800" <= sign <= "\udfff" for sign in name)
-
-
-def _natural(name: str) -> list[tuple[int, int | str]]:
-    return [(0, int(part)) if part.isdigit() else (1, part) for part in re.findall(r"[0-9]+|[^0-9]+", name)]
+    async def _one(self, task: str, gate: asyncio.Semaphore) -> None:
+        async with gate:
+            began = time.monotonic()
+            stage.listener.set(lambda name, event, _: self.board.hear(task, name, event))
+            try:
+                row = row_of(task, await launch(self.batch.request(task, self.grace), self.in_prefect))
+            except Exception as error:  # noqa: BLE001  one task's trouble is its own
+                row = row_of_error(task, error, time.monotonic() - began)
+                if not isinstance(error, TablewrightError):
+                    self.batch.keep_traceback(task, "".join(traceback.format_exception(error)))
+            self.batch.add(row)
+            self.board.end(row)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.batch import Row
+from flows.running.tasks import Row
 from tasks.benchmark.score import score
 from tasks.core.errors import InputError
 from tasks.core.models.score import SuiteScore

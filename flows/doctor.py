@@ -114,7 +114,7 @@ def _remote(title: str, endpoint: EndpointSettings) -> Check:
 
 
 def _local(title: str, settings: Settings) -> Check:
-    from tasks.core.llm import serve
+    from tasks.core.llm.local import serve
 
     try:
         status = serve.status(settings)

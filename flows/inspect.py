@@ -17,7 +17,7 @@ from tasks.core.sql.names import quote
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
-from tasks.intake.problems import kind_of
+from tasks.intake.loading.problems import kind_of
 from tasks.solve.profile import profile_tables
 
 _SAMPLE_ROWS = 5

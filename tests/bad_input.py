@@ -63,12 +63,14 @@ def _readable(name: str) -> str:
 def main() -> int:
     """Run what the command line asks for; 1 when a case is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--page", action="store_true", help="write docs/problems.md from tasks/intake/problems.py")
+    parser.add_argument(
+        "--page", action="store_true", help="write docs/problems.md from tasks/intake/loading/problems.py"
+    )
     parser.add_argument("--only", default="", help="only cases whose name contains this")
     parser.add_argument("--part", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.page:
-        from tasks.intake.problems import page
+        from tasks.intake.loading.problems import page
 
         (ROOT / "docs" / "problems.md").write_text(page(), "utf-8")
         return 0

@@ -21,8 +21,8 @@ from tasks.core.sections import IntakeSettings
 from tasks.core.settings import load
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
-from tasks.intake.problems import UNKNOWN, kind_of
-from tasks.intake.readers.loader import Loader
+from tasks.intake.loading.loader import Loader
+from tasks.intake.loading.problems import UNKNOWN, kind_of
 
 CASES = Path(__file__).parent / "cases" / "intake"
 NULL = "<null>"
@@ -90,7 +90,7 @@ def build(folder: Path, store: Path, child: bool = False, **limits: Any) -> Buil
     with use(Store(Folder(store), store / "cache")) as opened, mock.patch("tasks.intake.catalogue.Worker", worker):
         built = asyncio.run(run())
     uncoded = [said for said in said_of(built.catalogue) if kind_of(said).code == UNKNOWN]
-    assert not uncoded, f"no code in tasks/intake/problems.py for: {uncoded}"
+    assert not uncoded, f"no code in tasks/intake/loading/problems.py for: {uncoded}"
     return built
 
 

@@ -39,7 +39,8 @@ def command(
     """Answer a question over a folder; write answer.csv, evidence.json and report.html."""
     import asyncio
 
-    from flows.cli import launch, progress
+    from flows.cli import progress
+    from flows.running import launch
     from flows.running.request import make
     from tasks.core.settings import load
 

@@ -25,9 +25,10 @@ def command(
 
     Seconds are the wall clock of the batch by its tasks; run with an empty store, or they are those of reading it.
     """
-    from flows.batch import Batch
-    from flows.cli.batch import run_batch
+    from flows.batch import run_batch
+    from flows.cli.progress import Board
     from flows.compare import Result, page, result_of
+    from flows.running.tasks import Batch
     from tasks.core.settings import load
 
     loaded = {name: load(name) for name in profile}
@@ -40,7 +41,7 @@ def command(
                 batch = Batch(folder, place, name, 0)
                 batch.tasks = [task for task in batch.tasks if f"{folder.name}/{task}" not in left_out]
                 err.print(f"{folder.name} under {name}: {len(batch.tasks)} tasks", style="dim")
-                run_batch(batch, settings, concurrency, in_prefect=False)
+                run_batch(batch, settings, concurrency, False, Board(len(batch.tasks)))
                 if batch.ended == "interrupted":
                     raise typer.Exit(130)
             results.append(result_of(place, folder / "gold", Path(name).stem))

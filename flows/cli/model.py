@@ -16,10 +16,10 @@ app.add_typer(commands)
 @commands.command("fetch")
 def fetch(profile: Profile = "local") -> None:
     """Get the model's file, once, and check its SHA-256."""
-    from tasks.core.llm import local
+    from tasks.core.llm.local import weights
     from tasks.core.settings import load
 
-    out.print(str(local.fetch(load(profile).local, _say)))
+    out.print(str(weights.fetch(load(profile).local, _say)))
 
 
 @commands.command("start")
@@ -27,7 +27,7 @@ def start(profile: Profile = "local") -> None:
     """Serve it on loopback until it is idle for local.idle_seconds; runs do this themselves."""
     import asyncio
 
-    from tasks.core.llm import serve
+    from tasks.core.llm.local import serve
     from tasks.core.settings import load
 
     out.print(asyncio.run(serve.ensure(load(profile), _say)))
@@ -36,7 +36,7 @@ def start(profile: Profile = "local") -> None:
 @commands.command("stop")
 def stop(profile: Profile = "local") -> None:
     """End its server."""
-    from tasks.core.llm import serve
+    from tasks.core.llm.local import serve
     from tasks.core.settings import load
 
     out.print("stopped" if serve.stop(load(profile)) else "it does not run")
@@ -48,7 +48,7 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
 ) -> None:
     """Library, file and server."""
-    from tasks.core.llm import serve
+    from tasks.core.llm.local import serve
     from tasks.core.settings import load
 
     known = serve.status(load(profile)).model_dump(mode="json")

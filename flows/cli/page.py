@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.inspect import Findings, Sample
-from tasks.core.files.page import environment
+from tasks.core.files.template import environment
 from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Table
 

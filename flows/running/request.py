@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from flows.running.task import read_task
 from tasks.core.errors import InputError
 from tasks.core.files.paths import expand, is_folder
 from tasks.core.models.answer import Question
 from tasks.core.models.source import Inventory
-from tasks.intake.task import read_task
 
 Style = Literal["profile", "tools", "json", "single"]
 

@@ -15,7 +15,7 @@ from tasks.core.models.document import Converted, Plan
 from tasks.core.models.run import Usage
 from tasks.core.models.semantics import Knowledge
 from tasks.core.sections import PlanSettings
-from tasks.document.planning import check, mend, outline, rules
+from tasks.document.planning import check, mend, prompt, rules
 from tasks.document.planning.reply import PlanReply
 from tasks.stage import stage
 
@@ -46,8 +46,8 @@ def _narrow(plan: Plan) -> Plan:
 
 async def _asked(stem: str, lines: list[str], knowledge: Knowledge, settings: PlanSettings) -> Plan:
     """The model's plan; after the last turn what is still wrong is mended by code, or the plan has failed."""
-    prompt = outline.prompt(PROMPT, stem, lines, knowledge, settings)
-    messages: list[door.Message] = [{"role": "user", "content": prompt}]
+    text = prompt.prompt(PROMPT, stem, lines, knowledge, settings)
+    messages: list[door.Message] = [{"role": "user", "content": text}]
     usage = Usage()
     checked: check.Checked | None = None
     stopped: ModelError | BudgetError | None = None

@@ -14,9 +14,9 @@ from tasks.core.models.catalogue import Catalogue, Table
 from tasks.core.models.source import Inventory, SourceFile
 from tasks.core.process import ChildError, Worker
 from tasks.core.sections import IntakeSettings
-from tasks.intake.documents import keep_documents
-from tasks.intake.naming import Named, canonical
-from tasks.intake.part import Loaded, Part
+from tasks.intake.loading.documents import keep_documents
+from tasks.intake.loading.naming import Named, canonical
+from tasks.intake.loading.part import Loaded, Part
 from tasks.stage import stage
 
 _START_SECONDS = 120
@@ -64,7 +64,7 @@ class _Loading:
     """The parent's side: one request a file to the child, which is made anew when it was stopped."""
 
     def __init__(self, folder: Path, limits: IntakeSettings) -> None:
-        self.worker = Worker("tasks.intake.readers.loader", limits.memory_mb)
+        self.worker = Worker("tasks.intake.loading.loader", limits.memory_mb)
         self._limits = limits
         self._scratch = folder / "scratch"
         self._scratch.mkdir()

@@ -17,7 +17,7 @@ from tasks.core.models.source import ArtifactRef, SourceFile
 from tasks.core.process import ChildError, Worker
 from tasks.core.sections import IntakeSettings
 from tasks.core.sql.names import unique_names
-from tasks.intake.part import Loaded, Part
+from tasks.intake.loading.part import Loaded, Part
 from tasks.stage import stage
 
 _START_SECONDS = 120
@@ -59,7 +59,7 @@ async def _load(
     store = stores.current()
     with store.scratch("derived-") as place:
         where = {"database": str(Path(place) / "derived.duckdb"), "scratch": place}
-        worker = Worker("tasks.intake.readers.loader", limits.memory_mb)
+        worker = Worker("tasks.intake.loading.loader", limits.memory_mb)
         try:
             await worker.ask(where, _START_SECONDS)
             parts: list[Part] = []

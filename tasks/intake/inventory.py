@@ -12,7 +12,7 @@ from tasks.core.errors import InputError
 from tasks.core.files.store import digest_file
 from tasks.core.models.source import Inventory, Outcome, SourceFile
 from tasks.core.sections import IntakeSettings
-from tasks.intake.kinds import HEAD, judge
+from tasks.intake.listing.kinds import HEAD, judge
 from tasks.stage import stage
 
 

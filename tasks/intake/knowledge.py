@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from tasks.core.files.text import read_text
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import Inventory
-from tasks.intake.parsing import outline, statements
+from tasks.intake.parsing import headings, statements
 from tasks.stage import stage
 
 
@@ -34,7 +34,7 @@ def parse(text: str, path: str = "", tables: frozenset[str] = frozenset()) -> Kn
     return Knowledge(
         path=path,
         text=text,
-        sections=outline.sections(text),
+        sections=headings.sections(text),
         definitions=tuple(found.definitions),
         metrics=tuple(found.metrics),
         links=tuple(found.links),

@@ -73,7 +73,7 @@ def test_a_run_without_an_answer_fails_in_the_ui_and_still_gives_its_report(
 ) -> None:
     from prefect.client.orchestration import get_client
 
-    from flows.cli.launch import launch
+    from flows.running.launch import launch
 
     world.endpoint.replies = lambda _: "no JSON"
 

@@ -105,7 +105,7 @@ class Source:
         """URL of the model that this machine serves; started by the first request that the journal does not answer."""
         now = time.monotonic()
         if not self._served or now - self._served_at > self.settings.local.idle_seconds / 2:
-            from tasks.core.llm import serve
+            from tasks.core.llm.local import serve
 
             self._served = await serve.ensure(self.settings, notice.say)
         self._served_at = now

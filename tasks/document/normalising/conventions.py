@@ -12,7 +12,7 @@ from tasks.core.models.document import PlanColumn
 from tasks.core.values.clean import clean
 from tasks.core.values.door import Context, read_value
 from tasks.document.normalising.ranges import span_of
-from tasks.document.normalising.words import stated_words
+from tasks.document.normalising.stated import stated_words
 
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _SLASHED = re.compile(r"(?<!\d)(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4}|\d{2})(?!\d)")

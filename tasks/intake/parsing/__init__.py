@@ -1,0 +1,1 @@
+"""What `knowledge` is made of: headings, statements, fields and links read from any layout."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tasks.core.models.semantics import Definition, Link, Metric, Rule
 from tasks.intake.parsing import fields, links
-from tasks.intake.parsing.outline import Line, clean, lines
+from tasks.intake.parsing.headings import Line, clean, lines
 
 _LONGEST = 2000
 """A longer line is prose: it is kept as a rule and not taken apart."""

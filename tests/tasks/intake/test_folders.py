@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from intake_cases import NULL, Built, build
 
+from flows.running.task import read_task
 from tasks.core.models.catalogue import Table
 from tasks.intake.knowledge import read_knowledge
-from tasks.intake.task import read_task
 
 SAMPLES = sorted(path.parent for path in (Path(__file__).parents[3] / "data" / "samples").glob("*/task.json"))
 WORDS = ["alpha", "北京", "it's", 'say "x"', "a,b", "007", "", "NA", "12%", "1,234", "2020-01-31", "é", "x\ny", " pad "]

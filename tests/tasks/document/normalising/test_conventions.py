@@ -10,7 +10,7 @@ from document_world import column
 from tasks.core.models.document import PlanColumn
 from tasks.core.values.door import read_value
 from tasks.document.normalising.conventions import infer
-from tasks.document.normalising.words import stated_words
+from tasks.document.normalising.stated import stated_words
 
 DAY, AMOUNT = column("day", "date"), column("amount", "number", "元")
 

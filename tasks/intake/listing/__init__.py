@@ -1,0 +1,1 @@
+"""What `inventory` is made of: a file's kind by name and content."""
