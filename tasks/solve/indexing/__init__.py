@@ -1,0 +1,1 @@
+"""What `index` is made of: the distinct values of text columns."""
