@@ -12,7 +12,7 @@ from tasks.core.errors import InputError
 from tasks.core.files.store import digest_file
 from tasks.core.models.source import Inventory, Outcome, SourceFile
 from tasks.core.sections import IntakeSettings
-from tasks.intake.listing.kinds import HEAD, judge
+from tasks.intake.listing.kinds import HEAD, is_frames_file, judge
 from tasks.stage import stage
 
 
@@ -124,6 +124,10 @@ def _file(root: Path, item: _Found, context: str) -> SourceFile:
     kind, outcome, reason = judge(shown, head, status.st_size)
     if shown.lower() == "task.json":
         kind, outcome, reason = "task", "ignored", "holds the question"
-    elif context and not shown.startswith(f"{context}/"):
+    elif not (_is_below(shown, context) or kind == "metadata" or is_frames_file(shown)):
         outcome, reason = "ignored", f"lies outside {context}/, where the sources of a task are"
     return SourceFile(path=shown, kind=kind, size=status.st_size, sha256=digest, outcome=outcome, reason=reason)
+
+
+def _is_below(path: str, context: str) -> bool:
+    return not context or path.startswith(f"{context}/")

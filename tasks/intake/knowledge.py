@@ -14,7 +14,7 @@ from tasks.stage import stage
 @stage()
 async def read_knowledge(inventory: Inventory) -> Knowledge:
     """Read all knowledge files; lines count through their joined text. A folder without one gives an empty Knowledge."""
-    files = inventory.of("knowledge")
+    files = [file for file in inventory.of("knowledge") if file.kind == "knowledge"]
     if not files:
         return Knowledge()
     texts = [(file.path, _text(Path(inventory.root) / file.path)) for file in files]

@@ -6,8 +6,23 @@ from typing import Annotated, Literal
 
 from tasks.core.models.value import Location, Value
 
-FileKind = Literal["csv", "json", "sqlite", "excel", "parquet", "document", "knowledge", "task", "video", "other"]
-Outcome = Literal["table", "document", "knowledge", "unreadable", "ignored"]
+FileKind = Literal[
+    "csv",
+    "json",
+    "sqlite",
+    "excel",
+    "parquet",
+    "database",
+    "document",
+    "knowledge",
+    "metadata",
+    "task",
+    "video",
+    "other",
+]
+"""`database` is a live one, which `metadata` (metadata.yaml) names."""
+Outcome = Literal["table", "document", "knowledge", "video", "unreadable", "ignored"]
+"""`video`: a video, or a text that was made of one beforehand."""
 
 
 class ArtifactRef(Value):

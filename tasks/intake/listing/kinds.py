@@ -46,7 +46,12 @@ _BOOKS = ("a ZIP archive or Excel file", "an old Office file")
 _COLUMNAR = ("a Parquet file", "an Arrow file", "an ORC file")
 _UNICODE = (b"\xff\xfe", b"\xfe\xff")
 _OFFICE = {".doc", ".odt", ".rtf", ".pptx", ".ppt", ".epub"}
+_METADATA = {f"{place}metadata{suffix}" for place in ("", "context/") for suffix in (".yaml", ".yml")}
 _SYSTEM = {"thumbs.db", "desktop.ini", "ehthumbs.db"}
+FRAMES = "_video_frames"
+"""Folder with what was made of a video beforehand."""
+VIDEO_TEXTS = ("video_input.json", "timeline.txt")
+"""Files there that hold its text, the better one first."""
 
 
 class Verdict(NamedTuple):
@@ -64,6 +69,10 @@ def judge(path: str, head: bytes, size: int) -> Verdict:
     kind = _KINDS.get(suffix, "other")
     if name.startswith("~$") or name.lower() in _SYSTEM:
         return Verdict(kind, "ignored", "a file of an office program or the system, not of the data")
+    if path.lower() in _METADATA:
+        return Verdict("metadata", "knowledge")
+    if is_frames_file(path):
+        return _frames_file(name, size)
     if side := _side(name):
         return Verdict("other", "ignored", f"belongs to {side} and is read with it")
     found = next((what for magic, what in _MAGIC if head.startswith(magic)), "")
@@ -90,10 +99,21 @@ def judge(path: str, head: bytes, size: int) -> Verdict:
             else Verdict(kind, "unreadable", what if size else "the file is empty")
         )
     if kind == "video":
-        return Verdict(kind, "ignored", "videos are not read")
+        return Verdict(kind, "video") if size else Verdict(kind, "unreadable", "the file is empty")
     if found in _COLUMNAR[:2]:
         return Verdict("parquet", "table", f"{found}, whatever its suffix says")
     return Verdict("other", "ignored", _other(suffix, found))
+
+
+def is_frames_file(path: str) -> bool:
+    """Whether it lies in the folder that the preparation of a video writes."""
+    return FRAMES in [part.casefold() for part in PurePosixPath(path).parts[:-1]]
+
+
+def _frames_file(name: str, size: int) -> Verdict:
+    if name.casefold() not in VIDEO_TEXTS:
+        return Verdict("video", "ignored", "a working file of a video's preparation")
+    return Verdict("video", "video") if size else Verdict("video", "unreadable", "the file is empty")
 
 
 def _side(name: str) -> str:
