@@ -191,6 +191,7 @@ class RelevanceSettings(Value):
     video_chars: int = Field(ge=0)
     sample_rows: int = Field(ge=0)
     cell_chars: int = Field(ge=1)
+    batches: int = Field(ge=1)
 
 
 class RecallSettings(Value):

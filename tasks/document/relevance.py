@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tasks.core.files import store as stores
-from tasks.core.llm import ballots, door, tokens, votes
+from tasks.core.llm import ballots, tokens, votes
 from tasks.core.llm.prompts import fence, fill
 from tasks.core.models.answer import Question
 from tasks.core.models.document import Converted, Verdicts
@@ -19,8 +19,6 @@ from tasks.core.sections import VoteSettings
 from tasks.stage import stage
 
 PROMPT = Path(__file__).parent / "prompts" / "relevance.md"
-_MARGIN = 200
-"""Tokens that the estimate of a prompt may be short by."""
 
 
 @stage(roles=("relevance",), prompts=("relevance.md",))
@@ -39,8 +37,7 @@ async def judge_documents(
 
 def prompt(question: Question, documents: Sequence[Converted], knowledge: Knowledge, settings: VoteSettings) -> str:
     """The prompt of every round. Previews get shorter, all alike, when the model could not read them at once."""
-    role = door.current().settings.role("relevance")
-    room = role.context_tokens - min(role.max_tokens, role.context_tokens // 4) - _MARGIN
+    room = votes.room("relevance")
     texts = {document.stem: _text(document) for document in documents}
     told = passages(question.text, knowledge.text, settings.knowledge_chars)
     count, width = settings.preview_lines, settings.preview_chars

@@ -35,6 +35,16 @@ class Slate:
     """What the reply calls an item's name."""
 
 
+_MARGIN = 200
+"""Tokens that the estimate of a prompt may be short by."""
+
+
+def room(role: str) -> int:
+    """Tokens that the prompt of a vote may have: what the role's model reads at once, less the reply."""
+    chosen = door.current().settings.role(role)
+    return chosen.context_tokens - min(chosen.max_tokens, chosen.context_tokens // 4) - _MARGIN
+
+
 async def vote(role: str, messages: list[door.Message], slate: Slate, settings: VoteSettings) -> Verdicts:
     """Judge all items of the slate in every round. Without a single round everything is relevant and `error` says why.
 
