@@ -40,10 +40,14 @@ FILES = (
          "See the reason: a view that is broken or too slow can be saved as a table."),
     Kind("T121", False, "^a link ", "A link that leaves the folder, leads nowhere or back up is not followed.", "Copy the file into the folder if it is needed."),
     Kind("T122", False, "^hidden (file|folder)|file of an office program|not a regular file", "Files of the system, hidden ones, pipes and sockets are not data.", "Rename it if it is needed."),
-    Kind("T123", False, "belongs to .* and is read with it|holds the question", "The file is part of another one, or of the task.", "Nothing."),
+    Kind("T123", False, "belongs to .* and is read with it|holds the question|working file of a video", "The file is part of another one, or of the task.", "Nothing."),
     Kind("T124", False, "lies outside", "In a task folder only the sources in context/ are read.", "Move it there if it is needed."),
     Kind("T125", False, "are not read|suffix is not read|: unpack it|^a program$|picture$|^(gzip|bzip2|xz)-compressed|^a (ZIP|7z|RAR) archive|^an (empty ZIP|old Office)|^a PDF$|^an ORC",
          "Files of this kind are not read.", "Unpack archives; save documents as PDF or Markdown and tables as CSV."),
+    Kind("T126", False, "^its text has |^the same as |^not needed: the text is read|^not watched: (its|the) text was|^read when a question",
+         "A video, or a text that was made of one beforehand: how much was read of it, or where its text was read instead.", "Nothing."),
+    Kind("T127", True, "^not watched: |^no text was found in it|^larger than .* MB$",
+         "No text could be had of a video, or of what was made of it beforehand.", "See the reason; with the extra `video` slides are read, with a speech model what is said."),
 )  # fmt: skip
 READING = (
     Kind("T201", False, "^read as [a-z]", "The text is in a legacy encoding, and the bytes show which, but for relatives that are named.", "Nothing."),

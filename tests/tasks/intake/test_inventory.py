@@ -57,7 +57,7 @@ def test_a_task_folder_has_its_sources_in_context(tmp_path: Path) -> None:
         "context/csv/a.csv": ("csv", "table", ""),
         "context/doc/c.md": ("document", "document", ""),
         "context/doc/d.pdf": ("document", "document", ""),
-        "context/video/e.mp4": ("video", "ignored", "videos are not read"),
+        "context/video/e.mp4": ("video", "video", ""),
         "gold.csv": ("csv", "ignored", "lies outside context/, where the sources of a task are"),
         "task.json": ("task", "ignored", "holds the question"),
     }

@@ -1,0 +1,1 @@
+"""What `video`, `watch` and `hear` are made of: prepared texts of any layout, slides by change, rows of a picture."""
