@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from tasks.core import ocr
 from tasks.core.models.source import SourceFile
 from tasks.core.sections import ConvertSettings
-from tasks.document.converting import ocr
 
 READABLE = (".md", ".markdown", ".txt", ".docx", ".html", ".htm", ".pdf")
 _TEXTS = (".md", ".markdown", ".txt")

@@ -8,23 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from tasks.core import ocr
 from tasks.core.files import store as stores
 from tasks.core.models.document import Converted, ConvertStatus, PageNote
 from tasks.core.models.source import SourceFile
 from tasks.core.process import ChildError, Worker
 from tasks.core.sections import ConvertSettings
-from tasks.document.converting import ocr
 from tasks.document.converting.furniture import remove_furniture
 from tasks.document.converting.layout import Piece, order
 from tasks.document.converting.paragraphs import Line, write_lines
-from tasks.document.converting.segment import Grid, Segment, Sheet
+from tasks.document.converting.segment import Grid, Segment, Sheet, place
 from tasks.document.converting.written import converted, without_text
 
 _START = 30.0
 """Seconds in which a child starts, on a busy machine."""
 _DOTS = 200
 """Dots an inch of a page that is read by OCR."""
-_HINT = "for OCR run `pip install --no-deps -r requirements-ocr.txt` and try again, or save it with a text layer"
+_HINT = f"for OCR run `{ocr.INSTALL}` and try again, or save it with a text layer"
 
 
 @dataclass
@@ -46,7 +46,7 @@ async def convert_pdf(path: Path, file: SourceFile, settings: ConvertSettings) -
     """The PDF's text; a page that hangs, crashes or has no text costs that page."""
     deadline = time.monotonic() + settings.file_seconds
     child = Worker("tasks.document.converting.reader", settings.memory_mb)
-    eye = Worker("tasks.document.converting.ocr", settings.memory_mb * 2)
+    eye = Worker("tasks.core.ocr", settings.memory_mb * 2)
     read = _Read()
     try:
         opened = await child.ask({"do": "open", "path": str(path)}, settings.page_seconds + _START)
@@ -116,7 +116,7 @@ async def _look(child: Worker, eye: Worker, sheet: Sheet, at: dict[str, Any]) ->
             return f"OCR {error.message}"
     if "error" in seen:
         return f"OCR failed: {seen['error']}"
-    segments = ocr.place(seen["runs"], sheet.page, 72 / drawn["dots"])
+    segments = place(seen["runs"], sheet.page, 72 / drawn["dots"])
     if not segments:
         return "OCR found no text on it"
     return Sheet(sheet.page, drawn["width"], drawn["height"], segments, [])

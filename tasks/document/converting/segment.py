@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Box = tuple[float, float, float, float]
 
@@ -63,3 +63,14 @@ def table_row(cells: list[str]) -> str:
 def rule_row(columns: int) -> str:
     """The row under a Markdown table's head."""
     return "| " + " | ".join(["---"] * columns) + " |"
+
+
+def place(runs: list[list[Any]], page: int, scale: float) -> list[Segment]:
+    """Runs of a picture as runs of the page; a dot is `scale` points."""
+    segments = []
+    for text, *corners in runs:
+        x0, y0, x1, y1 = (round(value * scale, 1) for value in corners)
+        size = round((y1 - y0) * 0.75)
+        if text.strip():
+            segments.append(Segment(text, x0, x1, y1 - (y1 - y0) * 0.2, float(size), (x0, y0, x1, y1), page))
+    return segments

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from papers import Paper, convert
 
+from tasks.core import ocr
 from tasks.core.files.store import Store
 from tasks.core.models.source import SourceFile
 from tasks.document.convert import convert_document
-from tasks.document.converting import ocr
 
 PROSE = [
     "The river board measured the flow at nine stations during the spring, and the",

@@ -1,4 +1,4 @@
-"""The looking child: a picture of a page → runs of text with their place, by the optional extra `ocr`."""
+"""The looking child: a picture → runs of text with their place in it, by the optional extra `ocr`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import unicodedata
 from typing import Any
 
 from tasks.core import process
-from tasks.document.converting.segment import Segment
 
 SECONDS = 120
 """A page takes 3 to 20 s on two cores, the first one also loads the models."""
+INSTALL = "pip install --no-deps -r requirements-ocr.txt"
+"""What brings the extras `ocr` and `video`."""
 _SURE = 0.5
 
 
@@ -39,17 +40,6 @@ class Eye:
 def is_installed() -> bool:
     """Whether the extra is there."""
     return importlib.util.find_spec("rapidocr") is not None
-
-
-def place(runs: list[list[Any]], page: int, scale: float) -> list[Segment]:
-    """Runs of a picture as runs of the page; a dot is `scale` points."""
-    segments = []
-    for text, *corners in runs:
-        x0, y0, x1, y1 = (round(value * scale, 1) for value in corners)
-        size = round((y1 - y0) * 0.75)
-        if text.strip():
-            segments.append(Segment(text, x0, x1, y1 - (y1 - y0) * 0.2, float(size), (x0, y0, x1, y1), page))
-    return segments
 
 
 def _half(text: str) -> str:
