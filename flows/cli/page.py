@@ -13,7 +13,7 @@ from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Table
 
 _FOLDER = Path(__file__).resolve().parent
-_STYLE = _FOLDER.parents[1] / "tasks" / "solve" / "report" / "page.css"
+_STYLE = _FOLDER.parents[1] / "tasks" / "solve" / "publishing" / "report" / "page.css"
 _CELL_CHARS = 200
 _COLUMNS = 60
 """Columns of one table in the page; the others are counted."""

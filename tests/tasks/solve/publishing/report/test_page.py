@@ -192,7 +192,7 @@ def test_the_page_is_one_file_without_script_or_request() -> None:
         "style",
         "onload",
     }
-    css = (Path(__file__).parents[3] / "tasks/solve/publishing/report/page.css").read_text("utf-8")
+    css = (Path(__file__).parents[5] / "tasks/solve/publishing/report/page.css").read_text("utf-8")
     assert "url(" not in css and "@import" not in css
 
 
