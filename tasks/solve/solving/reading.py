@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 
 from tasks.core.files import store as stores
 from tasks.core.models.catalogue import TableProfile
@@ -17,9 +18,9 @@ _NEAR = 5
 
 
 def list_tables(bench: Bench, search: str) -> Observation:
-    """Tables with rows, columns and origin; those that share a word with `search`, or contain it, when it is given."""
+    """Tables with rows, columns and origin; with `search` those that share a word with it, or contain it, the most first."""
     tables = bench.assignment.profile.tables
-    found = [table for table in tables if not search or _matches(table, search)]
+    found = _best_first(tables, search) if search else list(tables)
     lines = [f"{spelled(t.name)}: {t.rows} rows, {len(t.columns)} columns, {t.origin}" for t in found]
     if not found:
         return Observation(f"No table matches. There are {len(tables)} in all; list_tables without search names them.")
@@ -86,8 +87,17 @@ def _text(bench: Bench, path: str) -> str:
     return bench.assignment.knowledge.text
 
 
-def _matches(table: TableProfile, search: str) -> bool:
-    return any(_shares(search, text) for text in (table.name, table.origin, *(column.name for column in table.columns)))
+def _best_first(tables: Sequence[TableProfile], search: str) -> list[TableProfile]:
+    """Tables that match, by how much of the search is in their name, then in all that is listed; else in their order."""
+    asked, whole = words(search), search.strip().casefold()
+    ranked: list[tuple[bool, int, bool, int, int, TableProfile]] = []
+    for table in tables:
+        texts = (table.name, table.origin, *(column.name for column in table.columns))
+        named, met = asked & words(table.name), asked & words(" ".join(texts))
+        contains = any(whole in text.casefold() for text in texts)
+        if met or contains:
+            ranked.append((table.name.casefold() != whole, -len(named), not contains, -len(met), len(ranked), table))
+    return [table for *_, table in sorted(ranked, key=lambda one: one[:-1])]
 
 
 def _shares(search: str, text: str) -> bool:
