@@ -43,11 +43,12 @@ async def profile_tables(
         missing = f"{len(wanted) - len(fields)} of {len(wanted)} columns were not measured; each says why"
         notes = (missing, *notes)
     measured, known = iter(facts), frozenset().union(*names.values())
+    said = _by_table(knowledge.definitions, known)
     tables = tuple(
         _table(
             table,
             [next(measured) for _ in table.columns],
-            _definitions(table, knowledge.definitions, known),
+            _definitions(table, said),
             settings.examples,
         )
         for table in catalogue.tables
@@ -99,14 +100,26 @@ def _unit(shape: str) -> str:
     return (found[1] or found[2]) if found else ""
 
 
-def _definitions(table: Table, definitions: Sequence[Definition], tables: frozenset[str]) -> dict[str, Definition]:
+_Said = Mapping[str, Sequence[tuple[int, Definition]]]
+"""Definitions with their place in the knowledge, by plain name of their table."""
+
+
+def _by_table(definitions: Sequence[Definition], tables: frozenset[str]) -> _Said:
+    """Looked up once, for there may be many of both; under `""` those of no table, then those of one that is not there."""
+    found: dict[str, list[tuple[int, Definition]]] = {}
+    stray: list[tuple[int, Definition]] = []
+    for item in enumerate(definitions):
+        name = plain(item[1].table)
+        group = stray if name and name not in tables else found.setdefault(name, [])
+        group.append(item)
+    return {**found, "": [*found.get("", ()), *stray]}
+
+
+def _definitions(table: Table, said: _Said) -> dict[str, Definition]:
     """Definitions by plain field name: those of this table, then of none, then of one that the catalogue lacks."""
     known: dict[str, Definition] = {}
-    names = _aliases(table)
-    own = [d for d in definitions if d.table and plain(d.table) in names]
-    free = [d for d in definitions if not d.table]
-    stray = [d for d in definitions if d.table and plain(d.table) not in tables]
-    for definition in [*own, *free, *stray]:
+    own = [item for name in _aliases(table) for item in said.get(name, ())]
+    for _, definition in [*sorted(own, key=lambda item: item[0]), *said[""]]:
         known.setdefault(plain(definition.field), definition)
     return known
 
