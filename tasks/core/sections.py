@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from tasks.core.files.paths import expand
 from tasks.core.models.answer import Style
-from tasks.core.models.value import Value
+from tasks.core.models.value import Location, Value
 
 PROJECT = Path(__file__).resolve().parents[2]
 """The checkout: where `configs/` lies and relative settings start."""
@@ -167,6 +167,24 @@ class DocumentSettings(Value):
     good_share: float = Field(ge=0, le=1)
 
 
+class VideoSettings(Value):
+    """Videos to text."""
+
+    enabled: bool
+    file_seconds: float = Field(gt=0)
+    memory_mb: int = Field(ge=256)
+    sample_seconds: float = Field(gt=0)
+    change_share: float = Field(gt=0, le=1)
+    still_seconds: float = Field(ge=0)
+    moving_seconds: float = Field(gt=0)
+    max_slides: int = Field(ge=1)
+    speech: str
+    speech_url: Annotated[str, Location()]
+    speech_key_env: Annotated[str, Location()]
+    """Name of the environment variable that holds the key."""
+    speech_mb: int = Field(ge=1)
+
+
 class ProfilingSettings(Value):
     """Measuring tables."""
 
@@ -207,7 +225,9 @@ class RecallSettings(Value):
     seconds: float = Field(gt=0)
     filter: bool
     embedding: str
-    embedding_url: str
+    embedding_url: Annotated[str, Location()]
+    embedding_key_env: Annotated[str, Location()]
+    """Name of the environment variable that holds the key."""
     batch: int = Field(ge=1)
 
 

@@ -40,6 +40,7 @@ from tasks.core.sections import (
     SandboxSettings,
     SolverSettings,
     StoreSettings,
+    VideoSettings,
     VoteSettings,
 )
 
@@ -63,6 +64,7 @@ class Settings(Value):
     plan: PlanSettings
     extract: ExtractSettings
     normalise: NormaliseSettings
+    video: VideoSettings
     profiling: ProfilingSettings
     metadata: MetadataSettings
     relevance: RelevanceSettings

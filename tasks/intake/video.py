@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter
 from pathlib import Path, PurePosixPath
 
 from tasks.core.files.text import read_text
@@ -65,15 +64,8 @@ def _read(path: Path, name: str) -> VideoText:
     except (ValueError, RecursionError) as error:
         return _unread(name, f"not valid JSON: {error}")
     notes = (f"{name}: {damaged} characters could not be decoded; U+FFFD stands for them",) if damaged else ()
-    counts = Counter(line.channel for line in made.lines)
-    said = ", ".join(f"{count} of {channel}" for channel, count in counts.items())
-    reason = f"its text has {len(made.lines)} lines: {said}" if said else "no text was found in it"
-    return made.model_copy(
-        update={
-            "notes": (*made.notes, *notes),
-            "files": (VideoFile(path=name, is_read=bool(made.lines), reason=reason),),
-        }
-    )
+    made = pieces.described(made, name, "no text was found in it")
+    return made.model_copy(update={"notes": (*made.notes, *notes)})
 
 
 def _parsed(text: str, name: str) -> VideoText:

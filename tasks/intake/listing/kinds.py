@@ -50,6 +50,10 @@ _METADATA = {f"{place}metadata{suffix}" for place in ("", "context/") for suffix
 _SYSTEM = {"thumbs.db", "desktop.ini", "ehthumbs.db"}
 FRAMES = "_video_frames"
 """Folder with what was made of a video beforehand."""
+_BOXES = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip")
+"""What an MP4 or QuickTime file begins with, after four bytes of length."""
+_FILMS = (b"\x1aE\xdf\xa3", b"RIFF", b"0&\xb2u\x8ef\xcf\x11")
+"""Matroska and WebM, AVI, Windows Media."""
 VIDEO_TEXTS = ("video_input.json", "timeline.txt")
 """Files there that hold its text, the better one first."""
 
@@ -99,7 +103,7 @@ def judge(path: str, head: bytes, size: int) -> Verdict:
             else Verdict(kind, "unreadable", what if size else "the file is empty")
         )
     if kind == "video":
-        return Verdict(kind, "video") if size else Verdict(kind, "unreadable", "the file is empty")
+        return _video(head, size, found)
     if found in _COLUMNAR[:2]:
         return Verdict("parquet", "table", f"{found}, whatever its suffix says")
     return Verdict("other", "ignored", _other(suffix, found))
@@ -114,6 +118,16 @@ def _frames_file(name: str, size: int) -> Verdict:
     if name.casefold() not in VIDEO_TEXTS:
         return Verdict("video", "ignored", "a working file of a video's preparation")
     return Verdict("video", "video") if size else Verdict("video", "unreadable", "the file is empty")
+
+
+def _video(head: bytes, size: int, found: str) -> Verdict:
+    """A list of other places in the guise of a video would make a decoder read them."""
+    if not size:
+        return Verdict("video", "unreadable", "the file is empty")
+    good = head[4:8] in _BOXES or head.startswith(_FILMS)
+    return (
+        Verdict("video", "video") if good else Verdict("video", "unreadable", f"{found or 'text or damaged'}, no video")
+    )
 
 
 def _side(name: str) -> str:

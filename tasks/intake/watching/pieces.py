@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from tasks.core.models.video import Channel, VideoLine, VideoText
+from tasks.core.models.video import Channel, VideoFile, VideoLine, VideoText
 
 MOST_CHARS = 400
 """Of one line: what chooses lines by relevance cuts long ones."""
@@ -41,6 +42,14 @@ def bounded(found: Iterable[VideoLine], path: str, notes: Iterable[str] = ()) ->
     if dropped:
         said.append(f"{path}: its last {dropped:,} lines were left out: a text has at most {_ALL_CHARS:,} characters")
     return VideoText(lines=tuple(kept), notes=tuple(said))
+
+
+def described(made: VideoText, path: str, nothing: str) -> VideoText:
+    """With what became of its file; `nothing` is said when it has no line."""
+    counts = Counter(line.channel for line in made.lines)
+    said = ", ".join(f"{count} of {channel}" for channel, count in counts.items())
+    reason = f"its text has {len(made.lines)} lines: {said}" if said else nothing
+    return made.model_copy(update={"files": (VideoFile(path=path, is_read=bool(said), reason=reason),)})
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -20,6 +20,8 @@ _SPOKEN = re.compile(
     r"transcript|chunk|speech|asr|narrat|spoken|segment|subtitle|utterance|words?$|旁白|语音|字幕", re.IGNORECASE
 )
 _SHOWN = re.compile(r"frame|slide|image|picture|screen|shot|page|幻灯|画面|帧", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[\s|/]+")
+"""What two readings of one picture may differ in."""
 _DEPTH = 4
 
 
@@ -107,16 +109,16 @@ def _shown(found: _Found, notes: list[str]) -> Iterator[VideoLine]:
     here: set[str] = set()
     last, until = "", -1.0
     for frame in _ordered(found):
+        text, key = frame.text, _SEPARATORS.sub("", frame.text).casefold()
         if frame.window is None or frame.window[0] > until:
             here = {last}
         until = max(until, frame.window[1]) if frame.window else -1.0
-        text = frame.text
         silent += not text
         untimed += frame.at is None
-        repeated += bool(text) and text in here
-        if text and text not in here:
-            here.add(text)
-            last = text
+        repeated += bool(text) and key in here
+        if text and key not in here:
+            here.add(key)
+            last = key
             channel: Channel = "slide" if frame.is_slide else "frame"
             yield from pieces.lines(found.path, frame.at, channel, text)
     counted = (

@@ -45,7 +45,8 @@ def test_a_task_folder_has_its_sources_in_context(tmp_path: Path) -> None:
             "context/JSON/B.JSON": "[]",
             "context/doc/c.md": "text",
             "context/doc/d.pdf": b"%PDF-1.7 x",
-            "context/video/e.mp4": b"\0\0",
+            "context/video/e.mp4": b"\0\0\0\x20ftypisom",
+            "context/video/f.MP4": "#EXTM3U\nhttp://127.0.0.1/x.ts\n",
             "context/Knowledge.MD": "# k",
         },
     )
@@ -58,6 +59,7 @@ def test_a_task_folder_has_its_sources_in_context(tmp_path: Path) -> None:
         "context/doc/c.md": ("document", "document", ""),
         "context/doc/d.pdf": ("document", "document", ""),
         "context/video/e.mp4": ("video", "video", ""),
+        "context/video/f.MP4": ("video", "unreadable", "text or damaged, no video"),
         "gold.csv": ("csv", "ignored", "lies outside context/, where the sources of a task are"),
         "task.json": ("task", "ignored", "holds the question"),
     }
