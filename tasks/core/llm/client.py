@@ -1,4 +1,4 @@
-"""Request → replies of one endpoint, asked once: the only module that knows litellm.
+"""Request → replies or vectors of one endpoint, asked once: the only module that knows litellm.
 
 litellm takes seconds to import and keeps its connections and queues by event loop, so all of it lives on one loop in
 one thread of its own, whatever loop asks.
@@ -12,12 +12,14 @@ import re
 import threading
 import time
 import warnings
+from array import array
+from collections.abc import Awaitable
 from dataclasses import replace
 from typing import Any
 
 from tasks.core import settings
 from tasks.core.llm import endpoints, tokens, tools, trouble
-from tasks.core.llm.request import Reply, Request, Response
+from tasks.core.llm.request import Reply, Request, Response, Texts, Vectors
 from tasks.core.llm.structured import drop_thinking
 from tasks.core.llm.trouble import Trouble
 from tasks.core.sections import EndpointSettings
@@ -46,28 +48,86 @@ async def send(
     )
 
 
+async def embed(
+    endpoint: EndpointSettings, request: Texts, seconds: float, without: frozenset[str] = frozenset()
+) -> Vectors:
+    """Vectors of all texts, asked for once. Raises Trouble."""
+    provider = "openai" if endpoint.url and not endpoint.provider else endpoint.provider
+    parameters: dict[str, Any] = {
+        "model": f"{provider}/{request.model}" if provider else request.model,
+        "input": list(request.texts),
+    }
+    if endpoint.url:
+        parameters["api_base"] = endpoints.base_url(endpoint)
+    if provider == "openai" and "encoding_format" not in without:
+        parameters["encoding_format"] = "float"  # the client's own default is base64, which few servers know
+    key = settings.secret(endpoint.api_key_env).get_secret_value()
+    return await asyncio.wrap_future(
+        asyncio.run_coroutine_threadsafe(_call_embedding(parameters, key, request, seconds), _background())
+    )
+
+
 async def _call(parameters: dict[str, Any], key: str, request: Request, seconds: float) -> Response:
     litellm = _litellm()
-    import httpx
-
-    if key or parameters.get("api_base"):
-        parameters["api_key"] = key or "none"
-    timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
     started = time.monotonic()
     try:
-        async with asyncio.timeout(seconds):
-            raw = await litellm.acompletion(**parameters, timeout=timeout, max_retries=0)
+        raw = await _within(seconds, litellm.acompletion(**_reach(parameters, key, seconds)))
         replies = _replies(raw, request)
-    except TimeoutError:
-        raise Trouble("busy", f"no full reply within {seconds:.3g} s") from None
     except Exception as error:  # noqa: BLE001  # the model door: every library below has its own errors
         meant = trouble.meaning(error, parameters, key)
         if meant.kind != "filter":
             raise meant from None
         filtered = Reply("", finish="content_filter", refusal=str(meant))
         return Response((filtered,) * request.samples, 0.0, time.monotonic() - started)
-    hidden = getattr(raw, "_hidden_params", {})
-    return Response(replies, float(hidden.get("response_cost") or 0.0), time.monotonic() - started)
+    return Response(replies, _price(raw), time.monotonic() - started)
+
+
+async def _call_embedding(parameters: dict[str, Any], key: str, request: Texts, seconds: float) -> Vectors:
+    litellm = _litellm()
+    started = time.monotonic()
+    try:
+        raw = await _within(seconds, litellm.aembedding(**_reach(parameters, key, seconds)))
+        rows = _rows(raw, len(request.texts))
+    except Exception as error:  # noqa: BLE001  # the model door, as above
+        raise trouble.meaning(error, parameters, key) from None
+    used = getattr(getattr(raw, "usage", None), "prompt_tokens", 0)
+    return Vectors(
+        rows=rows,
+        tokens_in=used or sum(tokens.count(text) for text in request.texts),
+        money=_price(raw),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _reach(parameters: dict[str, Any], key: str, seconds: float) -> dict[str, Any]:
+    """The parameters with what brings the request to its place in time."""
+    import httpx
+
+    if key or parameters.get("api_base"):
+        parameters["api_key"] = key or "none"
+    return {**parameters, "timeout": httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)), "max_retries": 0}
+
+
+async def _within(seconds: float, reply: Awaitable[Any]) -> Any:
+    try:
+        async with asyncio.timeout(seconds):
+            return await reply
+    except TimeoutError:
+        raise Trouble("busy", f"no full reply within {seconds:.3g} s") from None
+
+
+def _price(raw: Any) -> float:
+    return float(getattr(raw, "_hidden_params", {}).get("response_cost") or 0.0)
+
+
+def _rows(raw: Any, count: int) -> tuple[array[float], ...]:
+    """The vectors in the order of the texts; servers may send them in another."""
+    items = [item if isinstance(item, dict) else item.model_dump() for item in raw.data]
+    items.sort(key=lambda item: int(item.get("index") or 0))
+    rows = tuple(array("f", item["embedding"]) for item in items)
+    if len(rows) != count or not all(rows) or len({len(row) for row in rows}) != 1:
+        raise Trouble("request", f"{count} texts brought {len(rows)} vectors, or some of another size")
+    return rows
 
 
 def _parameters(endpoint: EndpointSettings, request: Request, without: frozenset[str]) -> dict[str, Any]:
@@ -163,6 +223,7 @@ def _litellm() -> Any:
 
     warnings.filterwarnings("ignore", r"coroutine 'OpenAIChatCompletion\..* was never awaited", RuntimeWarning)
     litellm.telemetry = False
+    litellm.DEFAULT_MAX_RETRIES = 0  # type: ignore[attr-defined]  # of embeddings, where our 0 counts as "not given"
     litellm.suppress_debug_info = True
     for name in ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

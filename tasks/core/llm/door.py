@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -13,6 +14,7 @@ from tasks.core.files.store import Store
 from tasks.core.llm import structured, tokens
 from tasks.core.llm import tools as written
 from tasks.core.llm.budget import Meter
+from tasks.core.llm.embed import Embedder
 from tasks.core.llm.journal import Journal
 from tasks.core.llm.replies import Source
 from tasks.core.llm.request import Reply, Request, ToolCall
@@ -61,6 +63,7 @@ class Door:
         self.meter = meter
         self.journal = Journal(store, settings.journal)
         self._source = Source(settings, self.journal, meter)
+        self._embedder = Embedder(settings, self.journal, meter)
 
     def identity(self, role: str) -> dict[str, Any]:
         """What of a role's settings changes its replies; never URL, key, time-out or concurrency."""
@@ -113,6 +116,13 @@ class Door:
         asked = await self._asked(request, lambda reply: _turn(reply, request))
         text, calls = asked.value
         return ToolReply(text, calls, asked.usage, asked.problems)
+
+    async def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        """A vector for each text, of the model that `[recall] embedding` names.
+
+        Raises ModelError, BudgetError, InputError.
+        """
+        return await self._embedder.vectors(texts)
 
     async def _asked(self, request: Request, read: Callable[[Reply], T]) -> Asked[T]:
         talk = Talk(request, self.settings.role(request.role), read)
@@ -206,3 +216,8 @@ async def ask_text(role: str, messages: list[Message], *, samples: int | None = 
 async def ask_tools(role: str, messages: list[Message], tools: list[dict[str, Any]]) -> ToolReply:
     """`Door.ask_tools` of this run's door."""
     return await current().ask_tools(role, messages, tools)
+
+
+async def embed(texts: Sequence[str]) -> list[array[float]]:
+    """`Door.embed` of this run's door."""
+    return await current().embed(texts)

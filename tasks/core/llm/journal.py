@@ -1,12 +1,15 @@
-"""Request, sample and attempt → the reply that was given to it: nothing is paid for twice, and a run can be replayed.
+"""Request, sample and attempt → the reply that was given to it, text → its vector: nothing is paid for twice.
 
 The key leaves out URL, key, time-out and endpoint: they do not change what a model says.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import sys
+from array import array
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -20,6 +23,7 @@ from tasks.core.llm.request import Reply, Request
 from tasks.core.sections import JournalSettings
 
 KIND = "recorded model reply"
+VECTOR = "recorded vector"
 
 
 class Journal:
@@ -71,7 +75,29 @@ class Journal:
         self.store.write(f"journal/{_path(digest)}", json.dumps(entry, ensure_ascii=False, indent=1).encode())
         self.used[digest] = None
 
-    def _entry(self, digest: str) -> dict[str, Any] | None:
+    def find_vector(self, model: str, text: str) -> array[float] | None:
+        """The journaled vector of a text, if any. Raises ModelError in replay when there is none."""
+        digest = _vector_digest(model, text)
+        entry = self._entry(digest, VECTOR)
+        if entry is None:
+            if self.settings.mode == "replay":
+                raise ModelError(
+                    f"no recorded vector of model {model!r} ({digest})", "record with journal.mode = record"
+                )
+            return None
+        self.used[digest] = None
+        vector = array("f", base64.b64decode(entry["vector"]))
+        return _little(vector)
+
+    def keep_vector(self, model: str, text: str, vector: array[float]) -> None:
+        """Write one vector: 32-bit floats, little end first."""
+        digest = _vector_digest(model, text)
+        data = base64.b64encode(_little(array("f", vector)).tobytes()).decode()
+        entry = {"kind": VECTOR, "model": model, "vector": data}
+        self.store.write(f"journal/{_path(digest)}", json.dumps(entry, ensure_ascii=False).encode())
+        self.used[digest] = None
+
+    def _entry(self, digest: str, kind: str = KIND) -> dict[str, Any] | None:
         """A torn or foreign file counts as none."""
         data = self.store.read(f"journal/{_path(digest)}")
         if data is None and self.settings.mode == "replay" and self.settings.folder:
@@ -80,7 +106,7 @@ class Journal:
             entry = json.loads(data or b"")
         except ValueError:
             return None
-        return entry if isinstance(entry, dict) and entry.get("kind") == KIND else None
+        return entry if isinstance(entry, dict) and entry.get("kind") == kind else None
 
 
 def export(store: Store, folder: Path, digests: Iterable[str]) -> int:
@@ -96,6 +122,19 @@ def export(store: Store, folder: Path, digests: Iterable[str]) -> int:
         target.write(_path(digest), data)
         count += 1
     return count
+
+
+def _vector_digest(model: str, text: str) -> str:
+    """Of model and text alone: a vector has no samples, and no repetition gives another."""
+    return hashlib.sha256(
+        json.dumps({"vector": model, "text": text}, sort_keys=True, ensure_ascii=False).encode()
+    ).hexdigest()
+
+
+def _little(vector: array[float]) -> array[float]:
+    if sys.byteorder == "big":
+        vector.byteswap()
+    return vector
 
 
 def _path(digest: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tasks.core import notice
 from tasks.core.errors import InputError
-from tasks.core.llm import budget, endpoints, tokens
+from tasks.core.llm import budget, client, endpoints, tokens
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.endpoints import Endpoint
 from tasks.core.llm.journal import Journal
@@ -40,7 +40,7 @@ class Source:
         self.settings = settings
         self.journal = journal
         self.meter = meter
-        self._carrier = Carrier(settings.retry, meter)
+        self._carrier = Carrier(settings.retry, meter, client.send)
         self._served = ""
         self._served_at = 0.0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -97,3 +98,24 @@ class Response:
     seconds: float
     notes: tuple[str, ...] = ()
     """Fields that the endpoint did not take and that change what it says."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts whose vectors are wanted, as one request sends them."""
+
+    model: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """One vector for each text, in order, and the price of all."""
+
+    rows: tuple[array[float], ...]
+    """32-bit floats, as many in each."""
+    tokens_in: int
+    money: float
+    """US dollars; 0 when the price is unknown."""
+    seconds: float
+    notes: tuple[str, ...] = ()

@@ -1,31 +1,43 @@
-"""Request and the endpoints of its role → a response, over tries, waits and fields that a server does not take."""
+"""Request and the endpoints of its role → what they give, over tries, waits and fields that a server does not take."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
+from typing import Generic, TypeVar
 
 from tasks.core.errors import InputError, ModelError, TablewrightError
-from tasks.core.llm import client, endpoints
+from tasks.core.llm import endpoints
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.endpoints import Endpoint
-from tasks.core.llm.request import Request, Response
+from tasks.core.llm.request import Response, Vectors
 from tasks.core.llm.trouble import Trouble
-from tasks.core.sections import RetrySettings, RoleSettings
+from tasks.core.sections import EndpointSettings, RetrySettings, RoleSettings
+
+Q = TypeVar("Q")
+A = TypeVar("A", Response, Vectors)
 
 
-class Carrier:
-    """Brings requests of one run to endpoints, and responses back."""
+class Carrier(Generic[Q, A]):
+    """Brings requests of one run to endpoints, and what they give back; `call` sends one of them once."""
 
-    def __init__(self, retry: RetrySettings, meter: Meter) -> None:
+    _call: Callable[[EndpointSettings, Q, float, frozenset[str]], Awaitable[A]]
+
+    def __init__(
+        self,
+        retry: RetrySettings,
+        meter: Meter,
+        call: Callable[[EndpointSettings, Q, float, frozenset[str]], Awaitable[A]],
+    ) -> None:
         self.retry = retry
         self.meter = meter
+        self._call = call
 
-    async def send(self, request: Request, role: RoleSettings, choices: list[Endpoint]) -> Response:
-        """A response with at least one reply, maybe fewer than samples.
+    async def send(self, request: Q, role: RoleSettings, choices: list[Endpoint]) -> A:
+        """What an endpoint gives: at least one reply, maybe fewer than samples; or all vectors.
 
         Raises ModelError (transient when all tries met an absent or busy endpoint that asks for no longer wait than is
         given), InputError when the endpoint's settings are wrong, BudgetError when the run's time is over.
@@ -39,7 +51,7 @@ class Carrier:
             self.meter.check()
             raise
 
-    async def _tries(self, request: Request, role: RoleSettings, choices: list[Endpoint]) -> Response:
+    async def _tries(self, request: Q, role: RoleSettings, choices: list[Endpoint]) -> A:
         for attempt in range(1, role.attempts + 1):
             async with self._open(choices) as endpoint:
                 try:
@@ -58,12 +70,12 @@ class Carrier:
                 await asyncio.sleep(self._backoff(attempt))
         raise AssertionError("a role has at least one attempt")
 
-    async def _fitted(self, endpoint: Endpoint, request: Request, seconds: float) -> Response:
+    async def _fitted(self, endpoint: Endpoint, request: Q, seconds: float) -> A:
         """Send, and again without each field that the server rejects; what then works is remembered for the endpoint."""
         without = endpoint.without
         while True:
             try:
-                response = await client.send(endpoint.settings, request, seconds, without)
+                response = await self._call(endpoint.settings, request, seconds, without)
             except Trouble as trouble:
                 if trouble.kind != "field" or trouble.field in without:
                     raise

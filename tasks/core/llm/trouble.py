@@ -16,6 +16,7 @@ _FIELDS = {
     "temperature": r"temperature",
     "top_p": r"top_p",
     "max_tokens": r"max_completion_tokens",
+    "encoding_format": r"encoding_format",
     "n": r"""['"`]n['"`]|\bn\b\s*(=|>|must|is|should|greater|param|value|not)|param(eter)? n\b|multiple (choices|completions)""",
 }
 """How a server's message names a field that it does not take."""
