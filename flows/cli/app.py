@@ -44,10 +44,10 @@ err = _Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def table(*columns: str, title: str = "") -> Table:
-    """An empty table for `out`; long cells are folded, never cut."""
+    """An empty table for `out`; long cells are folded, never cut, and a word of a heading stays whole."""
     made = Table(box=SIMPLE_HEAD, title=escape(title), title_justify="left", title_style="bold", pad_edge=False)
     for name in columns:
-        made.add_column(escape(name), overflow="fold")
+        made.add_column(escape(name), overflow="fold", min_width=max(map(len, name.split()), default=0))
     return made
 
 

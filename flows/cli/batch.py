@@ -52,5 +52,9 @@ def _print(batch: Batch) -> None:
         tokens, rows = f"{row.tokens_in + row.tokens_out:,}", "" if row.rows is None else f"{row.rows:,}"
         shown.add_row(escape(row.task), row.status, f"{row.seconds:.1f}", tokens, rows, escape(row.reason))
     out.print(shown)
+    for hint in sorted({row.next for row in batch.rows.values() if row.next}):
+        out.print(f"next: {escape(hint)}")
+    if batch.ignored:
+        out.print(f"ignored, as no task folders: {escape(', '.join(batch.ignored))}")
     counts = ", ".join(f"{count} {name}" for name, count in batch.summary()["counts"].items())
     out.print(f"{counts}; {batch.seconds:.1f} s; {escape(str(batch.target / 'summary.json'))}")

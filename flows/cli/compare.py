@@ -29,8 +29,11 @@ def command(
     from flows.cli.progress import Board
     from flows.compare import Result, page, result_of
     from flows.running.tasks import Batch
+    from tasks.benchmark.score import gold_tables
     from tasks.core.settings import load
 
+    for folder in suite:
+        gold_tables(folder / "gold")
     loaded = {name: load(name) for name in profile}
     left_out = set(skip or ())
     results: list[Result] = []

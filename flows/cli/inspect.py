@@ -52,6 +52,10 @@ def _write(found: Findings, folder: str, html: Path) -> None:
     from flows.cli.page import render
     from tasks.core.errors import InputError
 
+    if html.expanduser().resolve().is_relative_to(Path(folder).expanduser().resolve()):
+        raise InputError(
+            f"the page {html} would lie in the folder {folder}, whose files are sources", "write it somewhere else"
+        )
     title = Path(folder).expanduser().resolve().name or folder
     try:
         html.write_text(render(found, title), "utf-8", errors="replace")

@@ -5,18 +5,28 @@ from __future__ import annotations
 import signal
 import sys
 import traceback
+from importlib import metadata
 from types import TracebackType
 
 import typer
 from rich.markup import escape
 
 from flows.cli import answer, batch, compare, doctor, document, inspect, model, score, serve  # noqa: F401  each adds its commands
-from flows.cli.app import app, err, print_error
+from flows.cli.app import app, err, out, print_error
 from tasks.core.errors import InputError, TablewrightError
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"tablewright {metadata.version('tablewright')}")
+        raise typer.Exit
+
+
 @app.callback()
-def options(debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error.")) -> None:
+def options(
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
     """Options before a command; `--debug` may stand anywhere."""
 
 

@@ -30,6 +30,8 @@ class Row(Value):
     status: RowStatus
     """That of the answer; `error`: no answer, see `reason`; `deadline` and `interrupted`: not ended in time."""
     reason: str
+    next: str = ""
+    """What to do about an error; empty where nobody knows."""
     seconds: float = 0.0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -159,8 +161,9 @@ def row_of(task: str, ended: Ended) -> Row:
 
 def row_of_error(task: str, error: Exception, seconds: float) -> Row:
     """The row of a run that an error ended."""
-    text = error.message if isinstance(error, TablewrightError) else str(error)
-    return Row(task=task, status="error", reason=f"{type(error).__name__}: {text}", seconds=round(seconds, 3))
+    if isinstance(error, TablewrightError):
+        return Row(task=task, status="error", reason=error.message, next=error.hint, seconds=round(seconds, 3))
+    return Row(task=task, status="error", reason=f"{type(error).__name__}: {error}", seconds=round(seconds, 3))
 
 
 def _is_text(name: str) -> bool:

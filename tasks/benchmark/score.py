@@ -43,14 +43,23 @@ def score(prediction: Path, gold: Path, penalty: float = PENALTY) -> SuiteScore:
 
     A prediction that is missing or unreadable scores 0 and says so. Raises InputError when there is no gold table.
     """
+    if is_file(gold) != is_file(prediction) and (is_folder(gold) or is_folder(prediction)):
+        raise InputError(
+            f"{prediction} and {gold}: one is a file, the other a folder", "give two CSV files, or two folders of tasks"
+        )
     if is_file(gold):
         return SuiteScore(tasks=(score_pair(prediction, gold, penalty, task=gold.stem),), penalty=penalty)
-    found = gold.glob("*/gold.csv") if is_folder(gold) else ()
-    tables = sorted(found, key=lambda path: _natural(path.parent.name))
-    if not tables:
-        raise InputError(f"no gold tables in {gold}", "give a gold.csv, or a folder with TASK/gold.csv")
+    tables = gold_tables(gold)
     tasks = [score_pair(prediction / g.parent.name / "prediction.csv", g, penalty, task=g.parent.name) for g in tables]
     return SuiteScore(tasks=tuple(tasks), penalty=penalty)
+
+
+def gold_tables(folder: Path) -> list[Path]:
+    """Every `TASK/gold.csv` of a folder, in natural order. Raises InputError when there is none."""
+    found = folder.glob("*/gold.csv") if is_folder(folder) else ()
+    if tables := sorted(found, key=lambda path: _natural(path.parent.name)):
+        return tables
+    raise InputError(f"no gold tables in {folder}", "give a gold.csv, or a folder with TASK/gold.csv")
 
 
 def score_pair(prediction: Path, gold: Path, penalty: float = PENALTY, task: str = "") -> TaskScore:

@@ -48,6 +48,7 @@ def test_every_task_gets_its_files_and_its_row(world: World, tmp_path: Path) -> 
         assert set(written) == {"prediction.csv", "evidence.json", "report.html"}
         assert written["prediction.csv"].decode() == ANSWER
     assert world.endpoint.calls == 3 * ASKED and "task_10" in done.stdout and done.stderr == ""
+    assert "ignored, as no task folders: README.md, notes" in done.stdout
 
 
 def test_a_task_file_in_capitals_makes_a_task(world: World, tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_a_failed_task_is_a_row_with_its_reason_and_stops_no_other(
     done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--json")
     assert done.returncode == 5 and json.loads(done.stdout)["counts"] == {"tasks": 4, "error": 3, "not_assessed": 1}
     reasons = [row["reason"] for row in summary(tmp_path / "out")["tasks"][:3]]
-    assert "InputError" in reasons[0] and "question" in reasons[0] and "no valid JSON" in reasons[1]
+    assert "question" in reasons[0] and summary(tmp_path / "out")["tasks"][0]["next"] and "no valid JSON" in reasons[1]
     assert reasons[2] == "RuntimeError: a slip of ours"
     assert "break_down" in (tmp_path / "out" / "task_3" / "error.txt").read_text()
 

@@ -51,6 +51,9 @@ def test_inspect_writes_a_page(world: World, tmp_path: Path) -> None:
     (tmp_path / "shop" / "c.db").write_text("no database")
     done = world.call("inspect", str(tmp_path / "shop"), "--html", str(tmp_path / "page.html"))
     assert done.returncode == 0 and "2 files, 1 problem" in done.stdout
+    inside = world.call("inspect", str(tmp_path / "shop"), "--html", str(tmp_path / "shop" / "page.html"))
+    assert inside.returncode == 2 and "whose files are sources" in inside.stderr
+    assert not (tmp_path / "shop" / "page.html").exists()
     page = (tmp_path / "page.html").read_text("utf-8")
     for part in (
         "&lt;script&gt;alert(1)",

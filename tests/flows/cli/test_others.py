@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from endpoint import Endpoint
-from world import World
+from world import QUESTION, World, make_folder
 
 
 def checks(world: World, *arguments: str) -> tuple[int, dict[str, dict[str, str]]]:
@@ -35,6 +35,8 @@ def test_score_prints_each_task_and_the_mean(world: World, tmp_path: Path) -> No
         world.call("score", str(tmp_path / "out"), str(tmp_path / "gold"), "--lam", "0.4", "--json").stdout
     )
     assert said["mean"] == pytest.approx(0.9) and [task["score"] for task in said["tasks"]] == [1.0, pytest.approx(0.8)]
+    mixed = world.call("score", str(tmp_path / "out" / "task_1" / "prediction.csv"), str(tmp_path / "gold"))
+    assert mixed.returncode == 2 and "one is a file, the other a folder" in mixed.stderr
     for name in ("none", "x" * 300):
         done = world.call("score", str(tmp_path / "out"), str(tmp_path / name))
         assert done.returncode == 2 and "no gold" in done.stderr
@@ -121,3 +123,17 @@ def test_doctor_reads_refusals(
         _, found = checks(world)
         server.shutdown()
     assert found["model"]["state"] == state and says in found["model"]["detail"]
+
+
+def test_compare_asks_for_gold_before_it_asks_a_model(world: World, tmp_path: Path) -> None:
+    make_folder(tmp_path / "suite" / "task_1", QUESTION)
+    done = world.call(
+        "compare", "--suite", str(tmp_path / "suite"), "--profile", "default", "--out", str(tmp_path / "o")
+    )
+    assert done.returncode == 2 and "no gold tables in" in done.stderr and "gold.csv" in done.stderr
+    assert world.endpoint.calls == 0 and not (tmp_path / "o").exists()
+
+
+def test_the_version_is_told(world: World) -> None:
+    done = world.call("--version")
+    assert (done.returncode, done.stdout.split()[0]) == (0, "tablewright") and done.stdout.split()[1][0].isdigit()
