@@ -1,122 +1,170 @@
-"""question + profile + knowledge → brief: the tables, joins and rules that the solver reads first, under a token budget.
+"""question + profile + knowledge + votes and finds → brief: what the solver reads first, under a token budget.
 
-What does not fit is folded, never lost: a folded table is named or counted, and still answers queries and `describe`.
+What is folded is never lost: a folded table is named or counted, and still answers queries and `describe`. Where nothing
+was judged the tables are those that the words of the question choose.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from tasks.core.llm.tokens import count
 from tasks.core.models.answer import Brief, Question
-from tasks.core.models.catalogue import Profile, TableProfile
+from tasks.core.models.catalogue import Profile
+from tasks.core.models.context import Context, TableRelevanceResult
 from tasks.core.models.semantics import Knowledge
 from tasks.core.sections import BriefSettings
 from tasks.solve.compressing.excerpt import excerpt
+from tasks.solve.compressing.fit import Fitting, Shown, best_first, together
 from tasks.solve.compressing.rank import Ranking, choose, rank
-from tasks.solve.showing.layout import Detail, join_equation, join_line, one_line, spelled, table_lines
+from tasks.solve.compressing.told import metric_lines, video_section
+from tasks.solve.compressing.unfold import Unfolded, detailed, unfold
+from tasks.solve.showing.layout import Detail, join_equation, join_line, one_line, spelled
+from tasks.solve.showing.size import whole_tokens
 from tasks.stage import stage
 
-_KNOWLEDGE_SHARE, _JOINS_SHARE, _FOLDED_SHARE = 0.3, 0.1, 0.06
+_KNOWLEDGE_SHARE, _JOINS_SHARE, _FOLDED_SHARE, _METRICS_SHARE, _VIDEO_SHARE = 0.3, 0.1, 0.06, 0.1, 0.15
 """Most that each part may take of the budget; what it leaves goes to the tables."""
+_NAMED_SHARE = 0.15
+"""The same for folded tables where they were folded on purpose: each has its own line while they fit."""
 _LEAST_JOINS = 60
 """Tokens for joins in the smallest brief: one line."""
 _NOTES, _NOTE_CHARS = 3, 160
-_TABLE_SHARE = 0.5
-"""Most that one table may take of the tables' room, as long as others wait."""
+_FOLDED = (
+    "Folded, not described here. These tables exist and are queried like the others; "
+    "describe shows one, list_tables with search finds one by words:"
+)
+
+_NOTHING = Context()
+_UNJUDGED = TableRelevanceResult(off="not asked")
 
 
 @stage()
-async def compress(question: Question, profile: Profile, knowledge: Knowledge, settings: BriefSettings) -> Brief:
+async def compress(
+    question: Question,
+    profile: Profile,
+    knowledge: Knowledge,
+    settings: BriefSettings,
+    context: Context = _NOTHING,
+    relevance: TableRelevanceResult = _UNJUDGED,
+    video_text: str = "",
+) -> Brief:
     """The first brief, at most `settings.tokens` by our estimate. Its text is data: a prompt fences it."""
     ranking = rank(question.text, profile, knowledge)
+    parts = _Parts(question, profile, knowledge, settings, video_text)
+    if relevance.off:
+        return _by_words(parts, ranking)
+    return _by_votes(parts, ranking, context, unfold(profile, ranking, context, relevance))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What both ways to choose tables write around them."""
+
+    question: Question
+    profile: Profile
+    knowledge: Knowledge
+    settings: BriefSettings
+    video_text: str
+
+    def head(self) -> str:
+        day = self.question.as_of
+        date = f"Today is {day.isoformat()} ({day:%A}, quarter {(day.month + 2) // 3})."
+        notes = [f"Note: {one_line(note, _NOTE_CHARS)}" for note in self.profile.notes[:_NOTES]]
+        return "\n".join([f"{date} Tables: {len(self.profile.tables)}.", *notes])
+
+    def said(self, told: frozenset[int] = frozenset()) -> str:
+        """Statements of the knowledge, but for those on lines that are told elsewhere."""
+        room, terse = self.share(_KNOWLEDGE_SHARE), self.settings.layout == "ddl"
+        return excerpt(self.question.text, self.knowledge, room, terse, told)
+
+    def video(self) -> str:
+        return video_section(self.question.text, self.video_text, self.share(_VIDEO_SHARE))
+
+    def share(self, share: float) -> int:
+        """Tokens that a part may take."""
+        return int(self.settings.tokens * share)
+
+    def room(self, *parts: str) -> int:
+        """Tokens that these parts leave."""
+        return self.settings.tokens - sum(count(part) + 2 for part in parts)
+
+
+def _by_words(parts: _Parts, ranking: Ranking) -> Brief:
+    profile, settings = parts.profile, parts.settings
     limit = settings.tables or len(profile.tables)
     matched, others = choose(ranking, profile.joins, limit)
-    head = _head(question, profile)
-    said = excerpt(question.text, knowledge, int(settings.tokens * _KNOWLEDGE_SHARE), settings.layout == "ddl")
+    head, said, video = parts.head(), parts.said(), parts.video()
     joins = _joins(profile, {*matched, *others}, settings)
     names = _names(ranking.order[limit:], settings)
-    room = settings.tokens - sum(count(part) + 2 for part in (head, said, joins, names))
-    find = {table.name: table for table in profile.tables}
-    blocks = _together([find[n] for n in matched], [find[n] for n in others], settings, room)
+    room = parts.room(head, said, joins, names, *filter(None, [video]))
+    find = {table.name: Shown(table, worth=ranking.columns[table.name]) for table in profile.tables}
+    fitting = Fitting(_levels(settings), room)
+    blocks = together([find[n] for n in matched], [find[n] for n in others], fitting)
     if blocks is None:
-        room -= int(settings.tokens * _FOLDED_SHARE)
-        blocks = _best_first([find[n] for n in matched or others], ranking, settings, room)
+        fitting = Fitting(fitting.levels, room - parts.share(_FOLDED_SHARE))
+        blocks = best_first([find[n] for n in matched or others], fitting)
     folded = tuple(name for name in ranking.order if name not in blocks)
     order = blocks if folded else [table.name for table in profile.tables]
-    tables = [blocks[name] for name in order]
     joins, names = _joins(profile, set(blocks), settings), _names(folded, settings)
-    text = "\n\n".join(part for part in (head, *tables, joins, said, names) if part)
+    tables = [blocks[name] for name in order]
+    text = "\n\n".join(part for part in (head, *tables, joins, said, video, names) if part)
     return Brief(text=text, tokens=count(text), shown=tuple(order), folded=folded)
 
 
-def _head(question: Question, profile: Profile) -> str:
-    day = question.as_of
-    date = f"Today is {day.isoformat()} ({day:%A}, quarter {(day.month + 2) // 3})."
-    notes = [f"Note: {one_line(note, _NOTE_CHARS)}" for note in profile.notes[:_NOTES]]
-    return "\n".join([f"{date} Tables: {len(profile.tables)}.", *notes])
+def _by_votes(parts: _Parts, ranking: Ranking, context: Context, shown: Unfolded) -> Brief:
+    profile, settings = parts.profile, parts.settings
+    names_of = {metric.name for metric in context.metrics}
+    said = parts.said(frozenset(metric.line for metric in parts.knowledge.metrics if metric.name in names_of))
+    metrics = _capped("Metrics:", metric_lines(context.metrics), parts.share(_METRICS_SHARE), "\n")
+    head, video = parts.head(), parts.video()
+    wanted = [one.table.name for one in (*shown.first, *shown.others)]
+    joins = _joins(profile, {*wanted}, settings, shown.linked)
+    folded = tuple(name for name in ranking.order if name not in wanted)
+    fixed = [part for part in (head, metrics, said, video, joins) if part]
+    room = parts.room(*fixed, _folded(profile, folded, settings))
+    fitting = Fitting(_levels(settings, "named"), room)
+    blocks = together(shown.first, shown.others, fitting)
+    if blocks is None:
+        fitting = Fitting(fitting.levels, parts.room(*fixed) - parts.share(_NAMED_SHARE))
+        blocks = best_first((*shown.first, *shown.others), fitting)
+        folded = tuple(name for name in ranking.order if name not in blocks)
+        joins = _joins(profile, set(blocks), settings, shown.linked)
+    listed = _folded(profile, folded, settings)
+    text = "\n\n".join(part for part in (head, *blocks.values(), joins, metrics, said, video, listed) if part)
+    return Brief(
+        text=text,
+        tokens=count(text),
+        shown=tuple(blocks),
+        folded=folded,
+        detailed=detailed(shown, blocks),
+        whole=whole_tokens(profile),
+    )
 
 
-def _levels(settings: BriefSettings) -> tuple[Detail, Detail, Detail]:
+def _levels(settings: BriefSettings, others: Literal["counted", "named"] = "counted") -> tuple[Detail, Detail, Detail]:
     """From rich to names alone."""
     chars, form = settings.example_chars, settings.layout
     return (
-        Detail(form, 5 if form == "plain" else 3, chars),
-        Detail(form, 2, min(chars, 25), notes=False),
+        Detail(form, 5 if form == "plain" else 3, chars, others=others),
+        Detail(form, 2, min(chars, 25), notes=False, others=others),
         Detail(form, 0, names_only=True),
     )
 
 
-def _together(
-    matched: list[TableProfile], others: list[TableProfile], settings: BriefSettings, room: int
-) -> dict[str, str] | None:
-    """The blocks of all tables, those of the question in no less detail than the others; None when they do not fit."""
-    rich, short, bare = _levels(settings)
-    for one, other in ((rich, rich), (rich, short), (rich, bare), (short, short), (short, bare), (bare, bare)):
-        blocks: dict[str, str] = {}
-        left = room
-        for table in (*matched, *others):
-            blocks[table.name] = "\n".join(table_lines(table, one if len(blocks) < len(matched) else other))
-            left -= count(blocks[table.name]) + 2
-            if left < 0:
-                break
-        else:
-            return blocks
-    return None
-
-
-def _best_first(tables: list[TableProfile], ranking: Ranking, settings: BriefSettings, room: int) -> dict[str, str]:
-    """As many tables as the room takes, each in the most detail that half of what is left allows."""
-    blocks: dict[str, str] = {}
-    for number, table in enumerate(tables):
-        is_last = number == len(tables) - 1
-        block = _richest(table, ranking, settings, room if is_last else int(room * _TABLE_SHARE))
-        if block:
-            blocks[table.name] = block
-            room -= count(block) + 2
-    return blocks
-
-
-def _richest(table: TableProfile, ranking: Ranking, settings: BriefSettings, room: int) -> str:
-    """A table within the room; one too wide for it shows the columns that matter most, or is left out."""
-    levels = _levels(settings)
-    for level in levels:
-        block = "\n".join(table_lines(table, level))
-        if count(block) <= room:
-            return block
-    scores = ranking.columns[table.name]
-    by_worth = sorted(table.columns, key=lambda column: (not column.is_key, -scores[column.name]))
-    keep = len(by_worth)
-    while keep := keep // 2:
-        block = "\n".join(table_lines(table, levels[-1], {column.name for column in by_worth[:keep]}))
-        if count(block) <= room:
-            return block
-    return ""
-
-
-def _joins(profile: Profile, shown: set[str], settings: BriefSettings) -> str:
-    """Links between shown tables, the surest first; those left out are counted."""
-    between = [join for join in profile.joins if join.left_table in shown and join.right_table in shown]
+def _joins(
+    profile: Profile, shown: set[str], settings: BriefSettings, linked: frozenset[tuple[str, str]] = frozenset()
+) -> str:
+    """Links between shown tables, the surest first; those left out are counted, those that columns say themselves not."""
+    between = [
+        join
+        for join in profile.joins
+        if join.left_table in shown
+        and join.right_table in shown
+        and (f"{join.left_table}.{join.left_column}", f"{join.right_table}.{join.right_column}") not in linked
+    ]
     surest = sorted(between, key=lambda join: (not join.stated, not join.right_unique, -join.match_rate))
     if settings.layout == "ddl":
         surest = [join for join in surest if join.stated or join.left_unique or join.right_unique]
@@ -130,6 +178,18 @@ def _joins(profile: Profile, shown: set[str], settings: BriefSettings) -> str:
 def _names(folded: Sequence[str], settings: BriefSettings) -> str:
     names = [spelled(name) for name in folded]
     return _capped("Also available, not shown here:", names, int(settings.tokens * _FOLDED_SHARE), ", ")
+
+
+def _folded(profile: Profile, folded: Sequence[str], settings: BriefSettings) -> str:
+    """A line with name and origin for each folded table while they fit, else the names, else as many and the rest counted."""
+    if not folded:
+        return ""
+    room = int(settings.tokens * _NAMED_SHARE)
+    origins = {table.name: table.origin for table in profile.tables}
+    lines = [_FOLDED, *(f"- {spelled(name)} ({one_line(origins[name], _NOTE_CHARS)})" for name in folded)]
+    if sum(count(line) + 1 for line in lines) <= room:
+        return "\n".join(lines)
+    return _capped(_FOLDED, [spelled(name) for name in folded], room, ", ")
 
 
 def _capped(head: str, items: list[str], room: int, separator: str) -> str:

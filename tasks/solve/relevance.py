@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
-from tasks.core.llm import tokens, votes
+from tasks.core.llm import votes
 from tasks.core.models.answer import Question
 from tasks.core.models.catalogue import Catalogue, Profile, Table
 from tasks.core.models.context import Recalled, TableRelevanceResult
@@ -23,7 +23,7 @@ from tasks.core.sql.engine import Engine
 from tasks.solve.judging.candidates import candidates
 from tasks.solve.judging.preview import Preview, previews
 from tasks.solve.judging.prompts import Frame, frame
-from tasks.solve.showing.layout import Detail, table_lines
+from tasks.solve.showing.size import whole_tokens
 from tasks.stage import stage
 
 _PREVIEW_SHARE = 0.25
@@ -60,16 +60,6 @@ async def judge_tables(
     polls = [votes.vote("relevance", _messages(about_it, batch), _slate(batch), vote) for batch in batches]
     result = _result(catalogue, keep, seen, await asyncio.gather(*polls))
     return result.model_copy(update={"task_id": question.task_id, "n_rounds_wanted": vote.rounds})
-
-
-def whole_tokens(profile: Profile, enough: int = 0) -> int:
-    """Tokens of all tables described in full; not counted further than `enough`, where that is above 0."""
-    total = 0
-    for table in profile.tables:
-        total += tokens.count("\n".join(table_lines(table, Detail()))) + 2
-        if 0 < enough <= total:
-            break
-    return total
 
 
 def is_small(profile: Profile, settings: RelevanceSettings) -> bool:

@@ -77,7 +77,11 @@ class Brief(Value):
     shown: tuple[str, ...]
     """Tables with their columns in the text."""
     folded: tuple[str, ...] = ()
-    """Tables that are only named; still queryable."""
+    """Tables that are only named or counted; still queryable."""
+    detailed: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Where tables were folded on purpose: columns of the shown ones that are described, the others being named."""
+    whole: int = 0
+    """Tokens that all tables described in full would take; 0 = nothing was folded on purpose."""
 
 
 class Assignment(Value):

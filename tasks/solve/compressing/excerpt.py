@@ -29,12 +29,16 @@ class _Item:
     text: str
 
 
-def excerpt(question: str, knowledge: Knowledge, tokens: int, terse: bool = False) -> str:
+def excerpt(
+    question: str, knowledge: Knowledge, tokens: int, terse: bool = False, told: frozenset[int] = frozenset()
+) -> str:
     """Metrics, rules and other passages, best first into the budget, then in the order of the file.
 
-    `terse` leaves out passages, and what shares no word with the question: it leads small models astray.
+    `terse` leaves out passages, and what shares no word with the question: it leads small models astray. Statements
+    on the lines `told` stand elsewhere.
     """
     items = [*_metrics(knowledge), *_rules(knowledge), *(() if terse else _passages(knowledge))]
+    items = [item for item in items if item.line not in told]
     if not items:
         return ""
     head = f"Knowledge ({one_line(knowledge.path, 80) or 'knowledge.md'}, by line):"

@@ -37,6 +37,8 @@ class Detail:
     notes: bool = True
     names_only: bool = False
     """All columns on one line, with their types."""
+    others: Literal["counted", "named"] = "counted"
+    """What is said of columns that are left out."""
 
 
 def spelled(name: str) -> str:
@@ -45,10 +47,13 @@ def spelled(name: str) -> str:
 
 
 def table_lines(table: TableProfile, detail: Detail, columns: Collection[str] | None = None) -> list[str]:
-    """Head and column lines of a table; of `columns` only, when given, with the rest counted."""
+    """Head and column lines of a table; of `columns` only, when given, with the rest counted or named."""
     shown = [column for column in table.columns if columns is None or column.name in columns]
     hidden = len(table.columns) - len(shown)
     more = f"… and {hidden} more columns not shown" if hidden else ""
+    if hidden and detail.others == "named":
+        left = (column for column in table.columns if columns is not None and column.name not in columns)
+        more = "also " + ", ".join(f"{spelled(column.name)} {column.type}" for column in left)
     rows = f"{table.rows} rows"
     notes = [one_line(note, _NOTE_CHARS) for note in table.notes] if detail.notes else []
     if detail.names_only:
