@@ -25,7 +25,9 @@ def outline(sql: str) -> Outline:
         return Outline()
     names = {cte.alias_or_name.casefold() for cte in tree.find_all(exp.CTE)}
     tables = [
-        table for table in tree.find_all(exp.Table) if table.name and (table.db or table.name.casefold() not in names)
+        table
+        for table in tree.find_all(exp.Table)
+        if table.name and table.db.casefold() != "metadata" and (table.db or table.name.casefold() not in names)
     ]
     aliases = {table.alias_or_name.casefold(): table.name for table in tables}
     return Outline(

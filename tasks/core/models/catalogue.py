@@ -10,6 +10,32 @@ from tasks.core.models.source import ArtifactRef, SourceFile
 from tasks.core.models.value import Value
 
 
+class Form(Value):
+    """How the texts of a column write numbers or days, as all its values show; `sql` was run over all of them."""
+
+    kind: Literal["number", "day", "moment"]
+    says: str
+    """In words: `numbers with a decimal comma` …"""
+    sql: str = ""
+    """The value from `{x}`: DOUBLE, DATE or TIMESTAMP; empty when no one reading fits."""
+    values: int
+    """Texts that are neither NULL nor blank nor a mark such as NA."""
+    read: int
+    """Those that `sql` reads; it gives NULL for the others."""
+    others: int = 0
+    """Texts that are blank or a mark."""
+    example: str = ""
+    """A value that a plain cast reads wrongly or not at all; where not decided, one that may be read in two ways."""
+    decided: bool = True
+    """Whether the values leave one reading only."""
+    reading: str = ""
+    """Where not decided: what is taken, and what to write in the knowledge for the other."""
+    otherwise: str = ""
+    """SQL of the other reading, where there is one."""
+    sortable: bool = False
+    """Texts stand in the order of their values."""
+
+
 class Column(Value):
     """A column as queries see it; `type` is DuckDB's name (`BIGINT`, `DOUBLE`, `VARCHAR`, `DATE`, …)."""
 
@@ -17,6 +43,8 @@ class Column(Value):
     type: str
     notes: tuple[str, ...] = ()
     """What was noticed on loading: mixed types, marks read as NULL, percent left as text …"""
+    form: Form | None = None
+    """Of a column of text that writes numbers or days; else None."""
 
 
 class Table(Value):
@@ -63,6 +91,8 @@ class Catalogue(Value):
     """Documents whose text can be read: as it is (Markdown, plain text), or as converted."""
     derived: ArtifactRef | None = None
     """A second DuckDB file, with the tables drawn from documents; None when there is none."""
+    metadata: ArtifactRef | None = None
+    """What all tables, columns and metrics are about, for queries of `metadata.column_info` and so on."""
     drawing: tuple[StageSpend, ...] = ()
     """Model calls that the derived tables took, by stage, whoever paid."""
     unsettled: Literal["", "stopped"] = ""
@@ -71,7 +101,7 @@ class Catalogue(Value):
     @property
     def measurable(self) -> Catalogue:
         """Only what its tables hold: equal for questions that judge documents otherwise but need the same tables."""
-        return self.model_copy(update={"files": (), "documents": (), "drawing": ()})
+        return self.model_copy(update={"files": (), "documents": (), "drawing": (), "metadata": None})
 
     def table(self, name: str) -> Table | None:
         """The table of that name, whatever its case."""
@@ -101,6 +131,8 @@ class ColumnProfile(Value):
     is_key: bool = False
     """Unique and never NULL in a table with rows."""
     notes: tuple[str, ...] = ()
+    form: Form | None = None
+    """Of a column of text that writes numbers or days; with what the knowledge says of it."""
 
 
 class TableProfile(Value):
@@ -111,6 +143,8 @@ class TableProfile(Value):
     rows: int
     columns: tuple[ColumnProfile, ...]
     notes: tuple[str, ...] = ()
+    about: str = ""
+    """Description and other names; empty when nobody says any."""
 
 
 class JoinCandidate(Value):

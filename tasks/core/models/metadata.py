@@ -67,7 +67,7 @@ class MetricInfo(Value):
 
 
 class Metadata(Value):
-    """Four tables in one DuckDB file, and the same as values. Building it twice gives equal values."""
+    """Four tables as values, and the same as one file for queries. Building it twice gives equal values and bytes."""
 
     tables: tuple[TableInfo, ...] = ()
     columns: tuple[ColumnInfo, ...] = ()
@@ -75,7 +75,8 @@ class Metadata(Value):
     problems: tuple[str, ...] = ()
     """What a description names that the catalogue lacks, and the like."""
     database: ArtifactRef | None = None
-    """DuckDB file with `table_info`, `column_info`, `metric_info` and `column_metric`."""
+    """JSON of `table_info`, `column_info`, `metric_info` and `column_metric`, which queries find in the schema `metadata`.
+    No DuckDB file: the bytes of those differ from build to build."""
 
 
 class TableNote(Value):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks.core.models.answer import Cell
 from tasks.core.process import answer_requests
-from tasks.core.sql import guard, messages
+from tasks.core.sql import described, guard, messages
 from tasks.core.sql.cells import Digest, csv_lines, to_cells
 from tasks.core.sql.names import literal, quote
 
@@ -51,9 +51,13 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
         with database.cursor() as connection:
             for view in views:
                 connection.execute(view)
+            about = described.named(" ".join(_of_a_model(request))) if request.get("metadata") else {}
+            if about:
+                described.fill(connection, Path(request["metadata"]))
             for statement in _of_a_model(request):
-                if problem := guard.check(statement, schema, connection):
+                if problem := guard.check(statement, schema, connection, about):
                     return {"error": problem}
+            schema = schema | about
             if request["do"] == "open":
                 return {"tables": list(schema)}
             if request["do"] == "measure":
@@ -65,6 +69,8 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
         return {"error": str(error)}
     except duckdb.Error as error:
         return {"error": messages.explain(str(error), sql, schema)}
+    except OSError as error:
+        return {"error": f"the description of the tables cannot be read: {error.strerror}"}
 
 
 def _of_a_model(request: dict[str, Any]) -> list[str]:
@@ -239,6 +245,8 @@ def _open(
     attached = _BESIDE if Path(database).stem.casefold() != _BESIDE else f"{_BESIDE}_"
     if derived:
         connection.execute(f"ATTACH {literal(derived)} AS {attached} (READ_ONLY)")
+    if Path(database).stem.casefold() != described.SCHEMA:
+        described.attach(connection)
     schema: dict[str, tuple[str, ...]] = {}
     views: dict[str, str] = {}
     for where, table, column in connection.execute(

@@ -25,12 +25,16 @@ _SHARE = 2
 class Engine:
     """A read-only catalogue that answers one query at a time; use as an async context manager.
 
-    `derived` is a second database whose tables stand beside the first one's; no name may be in both.
+    `derived` is a second database whose tables stand beside the first one's; no name may be in both. `metadata` is the
+    description of all of them, whose tables are read as `metadata.column_info` and so on.
     """
 
-    def __init__(self, database: Path, limits: QuerySettings, derived: Path | None = None) -> None:
+    def __init__(
+        self, database: Path, limits: QuerySettings, derived: Path | None = None, metadata: Path | None = None
+    ) -> None:
         self.database = database
         self.derived = derived
+        self.metadata = metadata
         self.limits = limits
         self._worker = Worker("tasks.core.sql.child", limits.memory_mb)
         self._ready = False
@@ -39,7 +43,8 @@ class Engine:
     def over(cls, catalogue: Catalogue, limits: QuerySettings) -> Engine:
         """All tables of a catalogue, from the current store."""
         local = stores.current().local
-        return cls(local(catalogue.database), limits, local(catalogue.derived) if catalogue.derived else None)
+        derived, metadata = (local(ref) if ref else None for ref in (catalogue.derived, catalogue.metadata))
+        return cls(local(catalogue.database), limits, derived, metadata)
 
     async def query(self, sql: str, preview_rows: int | None = None) -> QueryResult:
         """Run one SELECT: at most `preview_rows` rows to look at, count and digest of all.
@@ -97,6 +102,7 @@ class Engine:
         where = {
             "database": str(self.database),
             "derived": str(self.derived or ""),
+            "metadata": str(self.metadata or ""),
             "memory_mb": self.limits.memory_mb // _SHARE,
         }
         reply: dict[str, Any] = {}

@@ -117,8 +117,16 @@ _BY_NAME = frozenset(["aggregate", "array_aggr", "array_aggregate", "list_aggr",
 _NO_DATE = "{name} is not the day of the question: write the date itself, e.g. DATE '2024-05-31'"
 
 
-def check(sql: str, tables: Iterable[str], connection: duckdb.DuckDBPyConnection | None = None) -> str | None:
-    """None when the SQL is one SELECT over these tables alone (any case), else what is wrong and what to do."""
+def check(
+    sql: str,
+    tables: Iterable[str],
+    connection: duckdb.DuckDBPyConnection | None = None,
+    described: Iterable[str] = (),
+) -> str | None:
+    """None when the SQL is one SELECT over these tables alone (any case), else what is wrong and what to do.
+
+    `described` are names with a schema (`metadata.column_info`) that may be read too.
+    """
     if len(sql) > _LONGEST:
         return f"the query has {len(sql)} characters, the limit is {_LONGEST}: write a shorter one"
     if not sql.isprintable() and any("\ud800" <= mark <= "\udfff" or mark == "\0" for mark in sql):
@@ -130,7 +138,7 @@ def check(sql: str, tables: Iterable[str], connection: duckdb.DuckDBPyConnection
         statements = tree["statements"]
         if len(statements) != 1:
             return "the query is empty" if not statements else f"send one SELECT, not {len(statements)} statements"
-        review = _Review(tables)
+        review = _Review(tables, described)
         review.read(statements[0], frozenset())
     except RecursionError:
         return "the query is nested too deeply: write it with WITH"
@@ -140,8 +148,9 @@ def check(sql: str, tables: Iterable[str], connection: duckdb.DuckDBPyConnection
 class _Review:
     """One walk over a statement's tree."""
 
-    def __init__(self, tables: Iterable[str]) -> None:
+    def __init__(self, tables: Iterable[str], described: Iterable[str] = ()) -> None:
         self.tables = {_fold(table): table for table in tables}
+        self.described = frozenset(described)
         self.problems: list[str] = []
 
     def read(self, node: Any, scope: frozenset[str]) -> None:
@@ -185,6 +194,8 @@ class _Review:
 
     def _judge_table(self, node: dict[str, Any], scope: frozenset[str]) -> None:
         name, schema = str(node.get("table_name", "")), str(node.get("schema_name", "")).lower()
+        if not node.get("catalog_name") and f"{schema}.{_fold(name)}" in self.described and not node.get("at_clause"):
+            return
         if node.get("catalog_name") or schema not in ("", "main"):
             where = ".".join(part for part in (node.get("catalog_name"), node.get("schema_name")) if part)
             self._refuse(f"there is no schema {where!r}: name tables alone ({self._names()})")
