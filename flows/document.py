@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from flows.running.request import DocumentRequest
 from flows.running.session import session
 from flows.running.spent import Costs
+from flows.video import read_videos
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.models.answer import Question
 from tasks.core.models.document import (
@@ -24,6 +25,8 @@ from tasks.core.models.run import Spend
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import Inventory, SourceFile
 from tasks.core.models.value import Value
+from tasks.core.models.video import VideoText
+from tasks.core.search.passages import passages
 from tasks.core.settings import Settings
 from tasks.document.convert import convert_document
 from tasks.document.converting.choose import choose_files, for_this_machine
@@ -71,7 +74,8 @@ async def document(request: DocumentRequest, prefect: str = "", today: date | No
         inventory = request.chosen(await take_inventory(request.folder, run.settings.intake))
         knowledge = await read_knowledge(inventory)
         question = run.question if run.question.text else None
-        derivation = await derive(question, inventory, knowledge, run.settings)
+        video = await read_videos(inventory, run.settings.video) if question else VideoText()
+        derivation = await derive(question, inventory, knowledge, run.settings, video.text)
         derivation = derivation.model_copy(update={"left_out": (*_unreadable(inventory), *derivation.left_out)})
         files = await deliver_tables(derivation.tables, str(run.out))
         return Drawn(
@@ -93,7 +97,7 @@ def _unreadable(inventory: Inventory) -> tuple[tuple[str, str], ...]:
 
 
 async def derive(
-    question: Question | None, inventory: Inventory, knowledge: Knowledge, settings: Settings
+    question: Question | None, inventory: Inventory, knowledge: Knowledge, settings: Settings, video_text: str = ""
 ) -> Derivation:
     """Tables of the documents that the question needs, of all without one. A document that fails costs itself only."""
     files, left_out = choose_files(inventory.of("document"))
@@ -104,7 +108,8 @@ async def derive(
     converted = await _convert(inventory.root, files, settings)
     documents = await join_documents(converted, knowledge)
     costs = Costs()
-    verdicts = await judge_documents(question, documents, knowledge, settings.vote) if question else None
+    seen = passages(question.text, video_text, settings.relevance.video_chars) if question else ""
+    verdicts = await judge_documents(question, documents, knowledge, settings.vote, seen) if question else None
     if verdicts:
         costs.add("", "relevance", verdicts.usage)
     skipped = set(verdicts.skipped) if verdicts else set()

@@ -175,7 +175,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length", 0))
-        body = json.loads(self.rfile.read(length) or b"{}")
+        sent = self.rfile.read(length) or b"{}"
+        is_form = self.headers.get("Content-Type", "").startswith("multipart/")
+        body = {"form": sent.decode("latin-1")} if is_form else json.loads(sent)
         self.owner.enter()
         try:
             headers = {name.lower(): value for name, value in self.headers.items()}

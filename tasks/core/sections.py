@@ -167,6 +167,16 @@ class DocumentSettings(Value):
     good_share: float = Field(ge=0, le=1)
 
 
+class SpeechSettings(Value):
+    """Who hears what is said in a video."""
+
+    model: str
+    """Empty = nobody."""
+    url: Annotated[str, Location()]
+    key_env: Annotated[str, Location()]
+    megabytes: int
+
+
 class VideoSettings(Value):
     """Videos to text."""
 
@@ -183,6 +193,18 @@ class VideoSettings(Value):
     speech_key_env: Annotated[str, Location()]
     """Name of the environment variable that holds the key."""
     speech_mb: int = Field(ge=1)
+
+    @property
+    def hearing(self) -> SpeechSettings:
+        """What speech is heard with; it never voids what was seen."""
+        return SpeechSettings(
+            model=self.speech, url=self.speech_url, key_env=self.speech_key_env, megabytes=self.speech_mb
+        )
+
+    @property
+    def seeing(self) -> VideoSettings:
+        """These without what only hearing needs, which thus never voids what was seen."""
+        return self.model_copy(update={"speech": "", "speech_mb": 1})
 
 
 class ProfilingSettings(Value):

@@ -19,23 +19,29 @@ from tasks.core.sections import VoteSettings
 from tasks.stage import stage
 
 PROMPT = Path(__file__).parent / "prompts" / "relevance.md"
+_VIDEO = "\n\nText of the task's videos that may concern it; it points to fields, documents and rules:\n"
 
 
 @stage(roles=("relevance",), prompts=("relevance.md",))
 async def judge_documents(
-    question: Question, documents: tuple[Converted, ...], knowledge: Knowledge, settings: VoteSettings
+    question: Question, documents: tuple[Converted, ...], knowledge: Knowledge, settings: VoteSettings, video: str = ""
 ) -> Verdicts:
-    """The vote on the documents, by stem. Without a usable round all are relevant, and `error` says why."""
+    """The vote on the documents, by stem. Without a usable round all are relevant, and `error` says why.
+
+    `video` is what of the videos' text concerns the question.
+    """
     stems = tuple(document.stem for document in documents)
     if not settings.enabled or not stems:
         update = {"task_id": question.task_id, "reasons": dict.fromkeys(stems, "voting is off: all are relevant")}
         return ballots.aggregate(stems, (), 0).model_copy(update=update)
-    messages = [{"role": "user", "content": prompt(question, documents, knowledge, settings)}]
+    messages = [{"role": "user", "content": prompt(question, documents, knowledge, settings, video)}]
     verdicts = await votes.vote("relevance", messages, votes.Slate(stems), settings)
     return verdicts.model_copy(update={"task_id": question.task_id})
 
 
-def prompt(question: Question, documents: Sequence[Converted], knowledge: Knowledge, settings: VoteSettings) -> str:
+def prompt(
+    question: Question, documents: Sequence[Converted], knowledge: Knowledge, settings: VoteSettings, video: str = ""
+) -> str:
     """The prompt of every round. Previews get shorter, all alike, when the model could not read them at once."""
     room = votes.room("relevance")
     texts = {document.stem: _text(document) for document in documents}
@@ -46,7 +52,7 @@ def prompt(question: Question, documents: Sequence[Converted], knowledge: Knowle
         text = fill(
             PROMPT,
             question=fence(question.text),
-            knowledge=fence(told or "(none)"),
+            knowledge=fence(told or "(none)") + (_VIDEO + fence(video) if video else ""),
             documents=previews,
             count=str(len(documents)),
         )

@@ -1,4 +1,4 @@
-"""Request → replies or vectors of one endpoint, asked once: the only module that knows litellm.
+"""Request → replies, vectors or a transcript of one endpoint, asked once: the only module that knows litellm.
 
 litellm takes seconds to import and keeps its connections and queues by event loop, so all of it lives on one loop in
 one thread of its own, whatever loop asks.
@@ -15,11 +15,12 @@ import warnings
 from array import array
 from collections.abc import Awaitable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from tasks.core import settings
 from tasks.core.llm import endpoints, tokens, tools, trouble
-from tasks.core.llm.request import Reply, Request, Response, Texts, Vectors
+from tasks.core.llm.request import Heard, Reply, Request, Response, Sound, Texts, Vectors
 from tasks.core.llm.structured import drop_thinking
 from tasks.core.llm.trouble import Trouble
 from tasks.core.sections import EndpointSettings
@@ -67,6 +68,22 @@ async def embed(
     )
 
 
+async def transcribe(
+    endpoint: EndpointSettings, request: Sound, seconds: float, without: frozenset[str] = frozenset()
+) -> Heard:
+    """What is said in a file, asked for once. Raises Trouble."""
+    provider = "openai" if endpoint.url and not endpoint.provider else endpoint.provider
+    parameters: dict[str, Any] = {"model": f"{provider}/{request.model}" if provider else request.model}
+    if endpoint.url:
+        parameters["api_base"] = endpoints.base_url(endpoint)
+    if "schema" not in without:  # the plain form has no times
+        parameters["response_format"] = "verbose_json"
+    key = settings.secret(endpoint.api_key_env).get_secret_value()
+    return await asyncio.wrap_future(
+        asyncio.run_coroutine_threadsafe(_call_speech(parameters, key, request, seconds), _background())
+    )
+
+
 async def _call(parameters: dict[str, Any], key: str, request: Request, seconds: float) -> Response:
     litellm = _litellm()
     started = time.monotonic()
@@ -97,6 +114,19 @@ async def _call_embedding(parameters: dict[str, Any], key: str, request: Texts, 
         money=_price(raw),
         seconds=time.monotonic() - started,
     )
+
+
+async def _call_speech(parameters: dict[str, Any], key: str, request: Sound, seconds: float) -> Heard:
+    litellm = _litellm()
+    started = time.monotonic()
+    try:
+        with Path(request.path).open("rb") as file:
+            raw = await _within(seconds, litellm.atranscription(file=file, **_reach(parameters, key, seconds)))
+        parts = [part if isinstance(part, dict) else part.model_dump() for part in getattr(raw, "segments", None) or ()]
+        said = tuple((float(part["start"]), str(part["text"])) for part in parts)
+    except Exception as error:  # noqa: BLE001  # the model door, as above
+        raise trouble.meaning(error, parameters, key) from None
+    return Heard(said or ((None, str(raw.text or "")),), _price(raw), time.monotonic() - started)
 
 
 def _reach(parameters: dict[str, Any], key: str, seconds: float) -> dict[str, Any]:

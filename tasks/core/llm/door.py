@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from tasks.core.errors import ModelError
@@ -18,9 +19,11 @@ from tasks.core.llm.embed import Embedder
 from tasks.core.llm.journal import Journal
 from tasks.core.llm.replies import Source
 from tasks.core.llm.request import Reply, Request, ToolCall
+from tasks.core.llm.speech import Listener
 from tasks.core.llm.structured import Invalid
 from tasks.core.llm.talk import Talk, within
 from tasks.core.models.run import Usage
+from tasks.core.sections import SpeechSettings
 from tasks.core.settings import Settings
 
 T = TypeVar("T")
@@ -64,6 +67,7 @@ class Door:
         self.journal = Journal(store, settings.journal)
         self._source = Source(settings, self.journal, meter)
         self._embedder = Embedder(settings, self.journal, meter)
+        self._listener = Listener(settings, self.journal, meter)
 
     def identity(self, role: str) -> dict[str, Any]:
         """What of a role's settings changes its replies; never URL, key, time-out or concurrency."""
@@ -123,6 +127,10 @@ class Door:
         Raises ModelError, BudgetError, InputError.
         """
         return await self._embedder.vectors(texts)
+
+    async def hear(self, path: Path, sha256: str, how: SpeechSettings) -> tuple[tuple[float | None, str], ...]:
+        """What is said in a file of this digest: seconds and text. Raises ModelError, BudgetError, InputError."""
+        return await self._listener.hear(path, sha256, how)
 
     async def _asked(self, request: Request, read: Callable[[Reply], T]) -> Asked[T]:
         talk = Talk(request, self.settings.role(request.role), read)
@@ -221,3 +229,8 @@ async def ask_tools(role: str, messages: list[Message], tools: list[dict[str, An
 async def embed(texts: Sequence[str]) -> list[array[float]]:
     """`Door.embed` of this run's door."""
     return await current().embed(texts)
+
+
+async def hear(path: Path, sha256: str, how: SpeechSettings) -> tuple[tuple[float | None, str], ...]:
+    """`Door.hear` of this run's door."""
+    return await current().hear(path, sha256, how)

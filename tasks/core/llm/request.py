@@ -119,3 +119,22 @@ class Vectors:
     """US dollars; 0 when the price is unknown."""
     seconds: float
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sound:
+    """A file whose speech is wanted."""
+
+    model: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What is said in it: seconds from the start, None where the endpoint does not tell, and text; and the price."""
+
+    said: tuple[tuple[float | None, str], ...]
+    money: float
+    """US dollars; 0 when the price is unknown."""
+    seconds: float
+    notes: tuple[str, ...] = ()

@@ -13,12 +13,12 @@ from tasks.core.errors import InputError, ModelError, TablewrightError
 from tasks.core.llm import endpoints
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.endpoints import Endpoint
-from tasks.core.llm.request import Response, Vectors
+from tasks.core.llm.request import Heard, Response, Vectors
 from tasks.core.llm.trouble import Trouble
 from tasks.core.sections import EndpointSettings, RetrySettings, RoleSettings
 
 Q = TypeVar("Q")
-A = TypeVar("A", Response, Vectors)
+A = TypeVar("A", Response, Vectors, Heard)
 
 
 class Carrier(Generic[Q, A]):
