@@ -8,7 +8,7 @@ KIND ?= samples
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens clean
+.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ pictures: setup ## take the documentation's pictures of the Prefect UI anew
 
 tokens: setup ## count the prompt tokens of documents against sending each section all of it; SUITE="DIR …"
 	@PYTHONPATH=.:tests $(BIN)/python tests/tokens.py --suite $(SUITE)
+
+recall: setup ## how much of what an answer needs is recalled, shown and found: sample, made folders, a suite with SUITE=DIR
+	@$(BIN)/python tests/recall.py $(if $(filter-out data/samples,$(SUITE)),--suite $(SUITE))
 
 clean: ## remove the environment and all runs; the model's file stays in your cache
 	rm -rf $(VENV) data/runs
