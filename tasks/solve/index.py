@@ -13,7 +13,8 @@ from tasks.core.models.metadata import ColumnInfo, Metadata, MetricInfo
 from tasks.core.search.index import Texts, Writer
 from tasks.core.sections import QuerySettings, RecallSettings
 from tasks.core.sql.engine import Engine
-from tasks.solve.indexing.distinct import distinct_values, text_columns
+from tasks.solve.indexing.distinct import Distinct, Reader, text_columns
+from tasks.solve.indexing.meaning import embed_names
 from tasks.stage import stage
 
 _SHOWN = 3
@@ -33,7 +34,13 @@ async def index_catalogue(
             unindexed, problems = await _add_values(writer, catalogue, metadata, (settings, limits, deadline))
             entries = writer.entries
         file = stores.current().put_file(path)
-    return SearchIndex(file=file, entries=entries, unindexed=unindexed, problems=problems)
+    found = SearchIndex(file=file, entries=entries, unindexed=unindexed, problems=problems)
+    if not settings.embedding:
+        return found
+    vectors, problem = await embed_names(metadata)
+    if problem:  # not recorded: the next run shall try again
+        return found.model_copy(update={"problems": (*problems, problem), "unsettled": "stopped"})
+    return found.model_copy(update={"vectors": vectors})
 
 
 def column_texts(column: ColumnInfo, around: str) -> Texts:
@@ -55,6 +62,12 @@ def _add_names(writer: Writer, metadata: Metadata) -> None:
         writer.add("metric", metric.id, metric_texts(metric))
 
 
+def _write(writer: Writer, batch: list[Distinct]) -> None:
+    for found in batch:
+        if found.values:
+            writer.add_values(found.column.id, found.values)
+
+
 async def _add_values(
     writer: Writer, catalogue: Catalogue, metadata: Metadata, bounds: tuple[RecallSettings, QuerySettings, float]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -65,13 +78,10 @@ async def _add_values(
     unindexed: list[str] = []
     failed: dict[str, str] = {}
     async with Engine.over(catalogue, limits) as engine:
-        async for found in distinct_values(engine, columns, settings, deadline):
-            if found.values is None:
-                unindexed.append(found.column.id)
-                if found.problem:
-                    failed[found.column.id] = found.problem
-            else:
-                await asyncio.to_thread(writer.add_values, found.column.id, found.values)
+        async for batch in Reader(engine, settings, deadline).read(columns):
+            await asyncio.to_thread(_write, writer, batch)
+            unindexed += [found.column.id for found in batch if found.values is None]
+            failed |= {found.column.id: found.problem for found in batch if found.problem}
     problems: tuple[str, ...] = ()
     if failed:
         named = ", ".join(list(failed)[:_SHOWN]) + " …" * (len(failed) > _SHOWN)

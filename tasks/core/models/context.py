@@ -6,13 +6,23 @@ from typing import Literal
 
 from pydantic import Field
 
-from tasks.core.models.metadata import ColumnInfo, ColumnRole, TableRole
+from tasks.core.models.metadata import ColumnInfo, ColumnRole, Overrides, TableRole
 from tasks.core.models.run import Usage
+from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import ArtifactRef
 from tasks.core.models.value import Value
 
 Why = Literal["lexical", "vector", "fused", "scan"]
 """How a hit was found; `scan` = a look through the column itself, whose values are too many for the index."""
+
+
+class Told(Value):
+    """What people say of the tables, beside the question."""
+
+    knowledge: Knowledge = Knowledge()
+    video_text: str = ""
+    """Lines by time; empty without a video."""
+    overrides: Overrides = Overrides()
 
 
 class TableRelevanceResult(Value):
@@ -82,6 +92,7 @@ class Recalled(Value):
     metrics: tuple[Hit, ...] = ()
     values: tuple[Hit, ...] = ()
     problems: tuple[str, ...] = ()
+    unsettled: Literal["", "stopped", "transient"] = ""
 
 
 class SearchIndex(Value):
@@ -93,7 +104,9 @@ class SearchIndex(Value):
     unindexed: tuple[str, ...] = ()
     """Ids of text columns with more distinct values than the cap: searched by a bounded look through the table."""
     vectors: ArtifactRef | None = None
+    """Of columns, then metrics, in the order of the metadata; None where no embedding model is configured or it failed."""
     problems: tuple[str, ...] = ()
+    unsettled: Literal["", "stopped", "transient"] = ""
 
 
 class TableContext(Value):

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from tasks.core.search.words import fold, is_cjk, words
+from tasks.core.search.words import is_cjk, words
 
 _PIECES = re.compile(r"\d[\d.,:/-]*\d?[年月日号季周%]?|[^\W\da-zA-Z_]+|[\w&'’./-]+")
 """Numbers with their sign, runs of Chinese and other letters, Latin words."""
@@ -27,7 +27,7 @@ _KEPT = 24
 def keywords(question: str, known: Collection[str] = ()) -> tuple[str, ...]:
     """Keywords in the order of the question, then the whole question; `known` are names, aliases and values."""
     text = " ".join(unicodedata.normalize("NFKC", question).split())
-    names = {fold(name) for name in known} - {""}
+    names = known if isinstance(known, frozenset) else frozenset(known)
     found: list[str] = []
     end = -1
     for match in _PIECES.finditer(text):

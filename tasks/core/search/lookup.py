@@ -79,14 +79,19 @@ class Lookup:
         """Ids of all columns or metrics, in the order in which they were added."""
         return [ref for (ref,) in self._db.execute(f"SELECT ref FROM {kind}_entry ORDER BY row")]
 
+    def spread(self, kind: str, words: Collection[str]) -> tuple[int, dict[str, int]]:
+        """How many entries of the kind there are, and how many of them have each word; words of none are left out."""
+        (rows,) = self._db.execute(f"SELECT count(*) FROM {kind}_entry").fetchone()
+        found = {}
+        for word in dict.fromkeys(words):
+            row = self._db.execute(f"SELECT doc FROM {kind}_spread WHERE term = ?", (word,)).fetchone()
+            if row:
+                found[word] = row[0]
+        return rows, found
+
     def _query(self, kind: str, words: Collection[str]) -> str:
         """The words as a full-text query; those that the index lacks are left out, very common ones where others remain."""
-        spread = {}
-        for word in dict.fromkeys(words):
-            found = self._db.execute(f"SELECT doc FROM {kind}_spread WHERE term = ?", (word,)).fetchone()
-            if found:
-                spread[word] = found[0]
-        (rows,) = self._db.execute(f"SELECT count(*) FROM {kind}_entry").fetchone()
+        rows, spread = self.spread(kind, words)
         most = max(_COMMON_ROWS, rows * _COMMON_SHARE)
-        rare = [word for word, count in spread.items() if count <= most]
-        return " OR ".join(f'"{word}"' for word in rare or spread)
+        rare = sorted(word for word, count in spread.items() if count <= most)
+        return " OR ".join(f'"{word}"' for word in rare or sorted(spread))

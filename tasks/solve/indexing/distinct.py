@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from tasks.core.errors import QueryError
 from tasks.core.models.catalogue import Catalogue
@@ -12,7 +14,9 @@ from tasks.core.sections import RecallSettings
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
 
-_BATCH_VALUES, _BATCH_COLUMNS = 60_000, 200
+_BATCH_VALUES, _BATCH_STATEMENTS = 60_000, 200
+_FAILURES = 50
+"""Statements that may fail before the rest is given up: then it is the database that fails."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,10 @@ class Distinct:
     problem: str = ""
 
 
+Unit = tuple[TextColumn, ...]
+"""Columns of one table that one statement reads."""
+
+
 def text_columns(catalogue: Catalogue) -> list[TextColumn]:
     """Those that may hold names and categories, small tables first."""
     found = [
@@ -45,56 +53,75 @@ def text_columns(catalogue: Catalogue) -> list[TextColumn]:
     return sorted(found, key=lambda column: column.rows)
 
 
-async def distinct_values(
-    engine: Engine, columns: Sequence[TextColumn], settings: RecallSettings, deadline: float
-) -> AsyncIterator[Distinct]:
-    """Values of at most `value_chars` of each column that has no more than `value_cap` different ones.
+class Reader:
+    """Reads distinct values within a time (`deadline` on the monotonic clock)."""
 
-    What the time (`deadline` on the monotonic clock) does not allow comes with its problem.
-    """
-    for batch in _batches(columns, settings.value_cap):
-        for column, rows in zip(batch, await _read(engine, batch, settings, deadline), strict=True):
-            if isinstance(rows, str):
-                yield Distinct(column, None, rows)
-            elif len(rows) > settings.value_cap:
-                yield Distinct(column, None)
-            else:
-                yield Distinct(column, tuple(rows))
+    def __init__(self, engine: Engine, settings: RecallSettings, deadline: float) -> None:
+        self._engine, self._settings, self._deadline = engine, settings, deadline
+        self._failed = 0
+
+    async def read(self, columns: Sequence[TextColumn]) -> AsyncIterator[list[Distinct]]:
+        """Values of at most `value_chars` of each column that has no more than `value_cap` different ones.
+
+        What the time does not allow, or the database cannot, comes with its problem.
+        """
+        for batch in _batches(columns, self._settings.value_cap):
+            yield [found for unit in await self._ask(batch) for found in unit]
+
+    async def _ask(self, batch: list[Unit]) -> list[list[Distinct]]:
+        """What fails together is asked again one by one, so that a bad column costs only itself."""
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0 or self._failed >= _FAILURES:
+            why = "no time was left" if seconds <= 0 else f"{self._failed} others before could not be read"
+            return [[Distinct(column, None, why) for column in unit] for unit in batch]
+        try:
+            answers = await self._engine.measure([_statement(unit, self._settings) for unit in batch], seconds)
+            return [self._kept(unit, rows[0]) for unit, rows in zip(batch, answers, strict=True)]
+        except QueryError as error:
+            if len(batch) == 1 == len(batch[0]):
+                self._failed += 1
+                return [[Distinct(batch[0][0], None, error.message)]]
+        parts = [[unit] for unit in batch] if len(batch) > 1 else [[(column,)] for column in batch[0]]
+        answers_by_part = [await self._ask(part) for part in parts]
+        if len(batch) > 1:
+            return [part[0] for part in answers_by_part]
+        return [[found for part in answers_by_part for found in part[0]]]
+
+    def _kept(self, unit: Unit, row: Sequence[object]) -> list[Distinct]:
+        found = []
+        for column, cell in zip(unit, row, strict=True):
+            values = tuple(json.loads(str(cell))) if cell is not None else ()
+            found.append(Distinct(column, values if len(values) <= self._settings.value_cap else None))
+        return found
 
 
-async def _read(
-    engine: Engine, batch: Sequence[TextColumn], settings: RecallSettings, deadline: float
-) -> list[list[str] | str]:
-    """What fails together is asked again one by one, so that a bad column costs only itself."""
-    seconds = deadline - time.monotonic()
-    if seconds <= 0:
-        return ["no time was left to index it"] * len(batch)
-    statements = [_statement(column, settings) for column in batch]
-    try:
-        return [[str(value) for (value,) in rows] for rows in await engine.measure(statements, seconds)]
-    except QueryError as error:
-        if len(batch) == 1:
-            return [error.message]
-    return [(await _read(engine, [column], settings, deadline))[0] for column in batch]
+def _statement(unit: Unit, settings: RecallSettings) -> str:
+    """One row, a list for each column. A large table is read by column, no further than the cap."""
+    table, cap = quote(unit[0].table), settings.value_cap
+    fits = "{0} <> '' AND length({0}) <= " + str(settings.value_chars)
+    names = [quote(column.name) for column in unit]
+    if unit[0].rows <= cap:
+        lists = [f"list_sort(list(DISTINCT {name}) FILTER ({fits.format(name)}))" for name in names]
+        return f"SELECT {', '.join(lists)} FROM {table}"
+    inner = f"SELECT DISTINCT {names[0]} AS v FROM {table} WHERE {fits.format(names[0])} LIMIT {cap + 1}"
+    return f"SELECT list(v ORDER BY v) FROM ({inner})"
 
 
-def _statement(column: TextColumn, settings: RecallSettings) -> str:
-    name = quote(column.name)
-    return (
-        f"SELECT v FROM (SELECT DISTINCT {name} AS v FROM {quote(column.table)} "
-        f"WHERE {name} <> '' AND length({name}) <= {settings.value_chars} LIMIT {settings.value_cap + 1}) ORDER BY v"
-    )
+def _units(columns: Sequence[TextColumn], cap: int) -> Iterator[Unit]:
+    for _, same in groupby(columns, key=lambda column: column.table):
+        unit = tuple(same)
+        yield from [unit] if unit[0].rows <= cap else [(column,) for column in unit]
 
 
-def _batches(columns: Sequence[TextColumn], cap: int) -> Iterator[list[TextColumn]]:
-    batch: list[TextColumn] = []
+def _batches(columns: Sequence[TextColumn], cap: int) -> Iterator[list[Unit]]:
+    batch: list[Unit] = []
     total = 0
-    for column in columns:
-        most = min(column.rows, cap)
-        if batch and (total + most > _BATCH_VALUES or len(batch) == _BATCH_COLUMNS):
+    for unit in _units(columns, cap):
+        most = len(unit) * min(unit[0].rows, cap)
+        if batch and (total + most > _BATCH_VALUES or len(batch) == _BATCH_STATEMENTS):
             yield batch
             batch, total = [], 0
-        batch.append(column)
+        batch.append(unit)
         total += most
     if batch:
         yield batch

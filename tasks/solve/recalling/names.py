@@ -1,85 +1,164 @@
-"""Terms + index → columns and metrics by their names, aliases and descriptions."""
+"""Terms + index → columns and metrics by their names, aliases and descriptions.
+
+The index gives candidates; here they are ranked with their tables: of two hundred columns called `price` the one counts
+whose table the question names too, or whose table holds a value that the question names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tasks.core.models.context import Hit, Terms
-from tasks.core.models.metadata import Metadata
+from tasks.core.models.metadata import ColumnInfo, Metadata, MetricInfo, TableInfo
 from tasks.core.search.index import Kind
 from tasks.core.search.lookup import Lookup
 from tasks.core.search.words import words
 from tasks.core.sections import RecallSettings
 
 _ADDED = 0.5
-"""Weight of what a model's term finds, against the question itself."""
-_DEPTH = 4
-"""Candidates of one search, as a multiple of the hits that are kept."""
+"""Weight of a word that only a model's term has, against the question's own."""
+_CANDIDATES, _OF_TERM = 400, 60
+"""Looked at for the question, and for one term of a model."""
+_NAME, _TOLD, _VALUE = 2.0, 1.0, 2.0
+"""Weight of a word in a name or alias, in a description; of a value that the table holds."""
+_TABLE = 2.0
+"""How much more a column counts in the best table than in one of which nothing is asked."""
+_BEST = 3
+"""Tables whose named columns all come before those of others."""
+_UNNAMED = 0.05
+"""Share of its table's score that a column has of which the question says nothing."""
 _REASON_CHARS = 60
 
-Said = Mapping[str, Sequence[tuple[str, str]]]
-"""By id, the texts that may have met a term, each with what it is."""
+Texts = Sequence[tuple[str, str, float]]
+"""Texts that may have met a term, each with what it is and its weight; those that count most come first."""
 
 
-def find_columns(path: Path, terms: Terms, metadata: Metadata, settings: RecallSettings) -> tuple[Hit, ...]:
-    """Columns, best first."""
-    tables = {table.name: table for table in metadata.tables}
-    said: dict[str, list[tuple[str, str]]] = {}
-    for column in metadata.columns:
-        table = tables.get(column.table)
-        said[column.id] = [
-            ("name", column.name),
-            *(("alias", alias) for alias in column.aliases),
-            ("description", column.description),
-            ("table", column.table),
-            *(("alias of the table", alias) for alias in (table.aliases if table else ())),
-            ("description of the table", table.description if table else ""),
-        ]
-    return _find(path, "column", terms, said, settings.columns)
+@dataclass
+class Weighing:
+    """What the words that are asked for are worth: rare ones more, those of the question most."""
+
+    lookup: Lookup
+    kind: Kind
+    asked: dict[str, float]
+    rarity: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rows, spread = self.lookup.spread(self.kind, self.asked)
+        self.rarity = {word: math.log(1 + rows / count) * self.asked[word] for word, count in spread.items()}
+
+    def found(self, texts: Texts) -> dict[str, float]:
+        """Asked words that stand in the texts, each with its worth in the best place."""
+        best: dict[str, float] = {}
+        for _, text, weight in texts:
+            for word in words(text) & self.asked.keys():
+                best[word] = max(best.get(word, 0.0), self.rarity.get(word, 0.0) * weight)
+        return best
 
 
-def find_metrics(path: Path, terms: Terms, metadata: Metadata, settings: RecallSettings) -> tuple[Hit, ...]:
-    """Metrics, best first."""
-    said = {
-        metric.id: [
-            ("name", metric.name),
-            *(("alias", alias) for alias in metric.aliases),
-            ("description", metric.description),
-            ("formula", metric.formula),
-        ]
-        for metric in metadata.metrics
+def asked_words(terms: Terms, added: Sequence[str]) -> dict[str, float]:
+    """Words of the question at 1, those of added terms at less."""
+    return {
+        **dict.fromkeys((w for term in added for w in words(term)), _ADDED),
+        **dict.fromkeys(words(terms.question), 1.0),
     }
-    return _find(path, "metric", terms, said, settings.metrics)
 
 
-def _find(path: Path, kind: Kind, terms: Terms, said: Said, limit: int) -> tuple[Hit, ...]:
-    added = terms.columns if kind == "column" else terms.metrics
-    scores: dict[str, float] = {}
-    with Lookup(path) as lookup:
-        for ref, score in lookup.search(kind, words(terms.question), limit * _DEPTH):
-            scores[ref] = score
-        extra: dict[str, float] = {}
-        for term in added:
-            for ref, score in lookup.search(kind, words(term), limit * _DEPTH):
-                extra[ref] = max(extra.get(ref, 0.0), score * _ADDED)
-    for ref, score in extra.items():
-        scores[ref] = scores.get(ref, 0.0) + score
-    best = sorted((ref for ref in scores if ref in said), key=lambda ref: -scores[ref])[:limit]
-    return tuple(
-        Hit(id=ref, score=scores[ref], why="lexical", reason=reason((*terms.keywords, *added), said[ref]))
-        for ref in best
-    )
+def find_columns(
+    lookup: Lookup, terms: Terms, metadata: Metadata, holding: Collection[str], settings: RecallSettings
+) -> tuple[Hit, ...]:
+    """Columns, best first; `holding` are ids of columns that hold a value which the question names in full."""
+    columns = {column.id: column for column in metadata.columns}
+    tables = {table.name: table for table in metadata.tables}
+    weighing = Weighing(lookup, "column", asked_words(terms, terms.columns))
+    rich = {columns[id].table for id in holding if id in columns}
+    near = [column.id for column in metadata.columns if column.table in rich]
+    ids = dict.fromkeys([*_candidates(lookup, "column", terms, terms.columns), *near])
+    own = {id: weighing.found(column_texts(columns[id])) for id in ids if id in columns}
+    by_table: dict[str, dict[str, float]] = defaultdict(dict)
+    for id, found in own.items():
+        _take_best(by_table[columns[id].table], found)
+    for name, best in by_table.items():
+        _take_best(best, weighing.found(table_texts(tables[name])) if name in tables else {})
+    worth = {name: _sum(best) for name, best in by_table.items()}
+    rows, _ = lookup.spread("column", ())
+    for name in rich & worth.keys():
+        worth[name] += _VALUE * math.log(1 + rows / len(rich))
+    most = max(worth.values(), default=0.0) or 1.0
+    scores = {
+        id: _sum(found) * (1 + _TABLE * worth[columns[id].table] / most) + _UNNAMED * worth[columns[id].table]
+        for id, found in own.items()
+    }
+    first, ahead = set(sorted(worth, key=lambda name: -worth[name])[:_BEST]), max(scores.values(), default=0.0)
+    scores |= {id: scores[id] + ahead for id in scores if own[id] and columns[id].table in first}
+    said = (*terms.keywords, *terms.columns)
+    best_ids = sorted((id for id in scores if scores[id] > 0), key=lambda id: -scores[id])[: settings.columns]
+    return tuple(_hit(id, scores[id], said, _with_table(columns[id], tables)) for id in best_ids)
 
 
-def reason(terms: Sequence[str], texts: Sequence[tuple[str, str]]) -> str:
+def find_metrics(lookup: Lookup, terms: Terms, metadata: Metadata, settings: RecallSettings) -> tuple[Hit, ...]:
+    """Metrics, best first."""
+    metrics = {metric.id: metric for metric in metadata.metrics}
+    weighing = Weighing(lookup, "metric", asked_words(terms, terms.metrics))
+    ids = dict.fromkeys(_candidates(lookup, "metric", terms, terms.metrics))
+    scores = {id: _sum(weighing.found(metric_texts(metrics[id]))) for id in ids if id in metrics}
+    said = (*terms.keywords, *terms.metrics)
+    best_ids = sorted((id for id in scores if scores[id] > 0), key=lambda id: -scores[id])[: settings.metrics]
+    return tuple(_hit(id, scores[id], said, metric_texts(metrics[id])) for id in best_ids)
+
+
+def column_texts(column: ColumnInfo) -> Texts:
+    """What is said of the column itself."""
+    aliases = [("alias", alias, _NAME) for alias in column.aliases]
+    return [("name", column.name, _NAME), *aliases, ("description", f"{column.description} {column.unit}", _TOLD)]
+
+
+def table_texts(table: TableInfo) -> Texts:
+    """What is said of a table."""
+    aliases = [("alias of the table", alias, _NAME) for alias in table.aliases]
+    return [("table", table.name, _NAME), *aliases, ("description of the table", table.description, _TOLD)]
+
+
+def metric_texts(metric: MetricInfo) -> Texts:
+    """What is said of a metric."""
+    aliases = [("alias", alias, _NAME) for alias in metric.aliases]
+    told = [("description", metric.description, _TOLD), ("formula", metric.formula, _TOLD)]
+    return [("name", metric.name, _NAME), *aliases, *told]
+
+
+def reason(terms: Sequence[str], texts: Texts) -> str:
     """Which term met which text: the pair that shares most of both, a name before a description."""
     best, worth = "", 0.0
-    for place, (what, text) in enumerate(texts):
+    asked = [(term, words(term)) for term in terms]
+    for place, (what, text, _) in enumerate(texts):
         own = words(text)
-        for term in terms:
-            asked = words(term)
-            shared = len(own & asked)
-            if shared and (found := shared / len(asked) + shared / len(own) - place / 1000) > worth:
-                best, worth = f"{term[:_REASON_CHARS]!r} met {what} {text[:_REASON_CHARS]!r}", found
-    return best or "its words are spread over name and surroundings"
+        for term, its in asked:
+            shared = len(own & its)
+            if shared and (found := shared / len(its) + shared / len(own) - place / 1000) > worth:
+                best, worth = f"{term[:_REASON_CHARS]!r} met {what} {text.strip()[:_REASON_CHARS]!r}", found
+    return best or "its table holds what the question names"
+
+
+def _candidates(lookup: Lookup, kind: Kind, terms: Terms, added: Iterable[str]) -> Iterable[str]:
+    yield from (ref for ref, _ in lookup.search(kind, words(terms.question), _CANDIDATES))
+    for term in added:
+        yield from (ref for ref, _ in lookup.search(kind, words(term), _OF_TERM))
+
+
+def _take_best(best: dict[str, float], found: Mapping[str, float]) -> None:
+    for word, worth in found.items():
+        best[word] = max(best.get(word, 0.0), worth)
+
+
+def _sum(found: Mapping[str, float]) -> float:
+    return math.fsum(found.values())
+
+
+def _with_table(column: ColumnInfo, tables: Mapping[str, TableInfo]) -> Texts:
+    return [*column_texts(column), *(table_texts(tables[column.table]) if column.table in tables else ())]
+
+
+def _hit(id: str, score: float, terms: Sequence[str], texts: Texts) -> Hit:
+    return Hit(id=id, score=score, why="lexical", reason=reason(terms, texts))
