@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flows.running.request import check_store
 from flows.running.session import open_store
+from flows.video import explained, read_videos
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
 from tasks.core.models.answer import Cell
@@ -11,6 +12,7 @@ from tasks.core.models.catalogue import Catalogue, Profile, Table
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import SourceFile
 from tasks.core.models.value import Value
+from tasks.core.models.video import VideoText
 from tasks.core.settings import Settings
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
@@ -52,6 +54,8 @@ class Findings(Value):
     catalogue: Catalogue
     knowledge: Knowledge
     profile: Profile
+    video: VideoText = VideoText()
+    """What was prepared of videos; they are watched when a question is asked."""
     samples: tuple[Sample, ...] = ()
 
     @property
@@ -96,10 +100,12 @@ async def inspect(folder: str, settings: Settings) -> Findings:
         inventory = await take_inventory(folder, settings.intake)
         knowledge = await read_knowledge(inventory)
         catalogue = await build_catalogue(inventory, settings.intake)
+        video = await read_videos(inventory, settings.video, watch=False)
+        catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
         profile = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
         async with Engine.over(catalogue, settings.query) as engine:
             samples = [await _sample(engine, table) for table in catalogue.tables[:_SAMPLED_TABLES]]
-        return Findings(catalogue=catalogue, knowledge=knowledge, profile=profile, samples=tuple(samples))
+        return Findings(catalogue=catalogue, knowledge=knowledge, profile=profile, video=video, samples=tuple(samples))
 
 
 async def _sample(engine: Engine, table: Table) -> Sample:

@@ -101,6 +101,14 @@ def test_a_damaged_video_is_named(tmp_path: Path, settings: Any, store: Store) -
 
 
 @needs_extra
+@pytest.mark.parametrize("text", ["#EXTM3U\n#EXTINF:9,\n{}\n#EXT-X-ENDLIST\n", "ffconcat version 1.0\nfile {}\n"])
+def test_a_list_of_other_files_opens_none_of_them(tmp_path: Path, settings: Any, text: str) -> None:
+    other = film(tmp_path / "other.mp4", [(slide("Secret"), 2)])
+    (tmp_path / "list.m3u8").write_text(text.format(other))
+    assert seen(tmp_path / "list.m3u8", settings) == {"error": "no video that can be decoded"}
+
+
+@needs_extra
 def test_memory_is_bounded(tmp_path: Path, settings: Any, store: Store) -> None:
     path = film(tmp_path / "a.mp4", [(slide("Start"), 3)])
     video = look(path, settings, memory_mb=256)
