@@ -81,7 +81,7 @@ class Reader:
             if len(batch) == 1 == len(batch[0]):
                 self._failed += 1
                 return [[Distinct(batch[0][0], None, error.message)]]
-        parts = [[unit] for unit in batch] if len(batch) > 1 else [[(column,)] for column in batch[0]]
+        parts: list[list[Unit]] = [[unit] for unit in batch] if len(batch) > 1 else [[(c,)] for c in batch[0]]
         answers_by_part = [await self._ask(part) for part in parts]
         if len(batch) > 1:
             return [part[0] for part in answers_by_part]
