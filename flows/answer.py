@@ -7,24 +7,28 @@ from datetime import date
 
 from flows.running.request import AnswerRequest
 from flows.running.session import Ended, Run, session
+from flows.video import explained, read_videos
 from tasks.core.errors import InputError
 from tasks.core.models.catalogue import Catalogue
+from tasks.core.models.context import Told
 from tasks.core.models.document import Derivation
-from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import Inventory
+from tasks.core.models.video import VideoText
 from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
+from tasks.intake.overrides import read_overrides
 
 
 async def answer(request: AnswerRequest, prefect: str = "", today: date | None = None) -> Ended:
     """Answer the question over the folder and write the files; `prefect` and `today` as in `session`."""
     async with session(request, prefect, today) as run:
         inventory = await take_inventory(request.folder, run.settings.intake)
-        (knowledge, derivation), catalogue = await asyncio.gather(
+        (told, video, derivation), catalogue = await asyncio.gather(
             _read(run, inventory),
             build_catalogue(inventory, run.settings.intake),
         )
+        catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
         _check(request.folder, catalogue)
         # Here, because they take longer to import than the intake to begin.
         from flows.solve import solve
@@ -35,7 +39,7 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
 
             catalogue = await add_derived(catalogue, derivation.tables, run.settings.intake)
             catalogue = describe_documents(catalogue, derivation)
-        answer = await solve(run.question, catalogue, knowledge, run.settings)
+        answer = await solve(run.question, catalogue, told, run.settings)
         return run.end(answer, await deliver(answer, str(run.out), request.csv_name, derivation.tables))
 
 
@@ -51,11 +55,14 @@ def _check(folder: str, catalogue: Catalogue) -> None:
     )
 
 
-async def _read(run: Run, inventory: Inventory) -> tuple[Knowledge, Derivation]:
-    """The knowledge, and the tables of documents where there are any."""
-    knowledge = await read_knowledge(inventory)
+async def _read(run: Run, inventory: Inventory) -> tuple[Told, VideoText, Derivation]:
+    """What people say of the tables, the text of videos, and the tables of documents where there are any."""
+    knowledge, overrides, video = await asyncio.gather(
+        read_knowledge(inventory), read_overrides(inventory), read_videos(inventory, run.settings.video)
+    )
+    told = Told(knowledge=knowledge, video_text=video.text, overrides=overrides)
     if not inventory.of("document"):
-        return knowledge, Derivation()
+        return told, video, Derivation()
     from flows.document import derive
 
-    return knowledge, await derive(run.question, inventory, knowledge, run.settings)
+    return told, video, await derive(run.question, inventory, knowledge, run.settings, video.text)

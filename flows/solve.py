@@ -1,25 +1,80 @@
-"""catalogue + knowledge + question → answer with its evidence."""
+"""catalogue + what people say + question → answer with its evidence."""
 
 from __future__ import annotations
 
+import asyncio
+
 from tasks.core.models.answer import Answer, Assignment, Question
 from tasks.core.models.catalogue import Catalogue
-from tasks.core.models.semantics import Knowledge
+from tasks.core.models.context import Context, Recalled, TableRelevanceResult, Terms, Told
+from tasks.core.models.metadata import Metadata
+from tasks.core.models.run import StageSpend, Usage
 from tasks.core.settings import Settings
 from tasks.solve.agent import solve_question
 from tasks.solve.compress import compress
 from tasks.solve.contract import write_contract
+from tasks.solve.describe import describe_catalogue
+from tasks.solve.filter import filter_context
+from tasks.solve.index import index_catalogue
+from tasks.solve.merge import merge_context
 from tasks.solve.profile import profile_tables
 from tasks.solve.publish import publish
+from tasks.solve.recall import recall
+from tasks.solve.relevance import is_small, judge_tables
+from tasks.solve.showing.about import add_words
+from tasks.solve.terms import write_terms
 
 
-async def solve(question: Question, catalogue: Catalogue, knowledge: Knowledge, settings: Settings) -> Answer:
-    """Measure the tables, write down what is expected, query until it is there, replay."""
-    profile = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
-    brief = await compress(question, profile, knowledge, settings.brief)
+async def solve(question: Question, catalogue: Catalogue, told: Told, settings: Settings) -> Answer:
+    """Measure and describe the tables, choose those of the question, write down what is expected, query, replay."""
+    tables, knowledge, video = catalogue.measurable, told.knowledge, told.video_text
+    profile = await profile_tables(tables, knowledge, settings.profiling, settings.query)
+    metadata = await describe_catalogue(tables, profile, knowledge, told.overrides, settings.metadata)
+    catalogue = catalogue.model_copy(update={"metadata": metadata.database})
+    small = is_small(profile, settings.relevance)
+    profile = add_words(profile, metadata, told.overrides if small else None)
+    found = Recalled(terms=Terms(question=question.text))
+    if not small:
+        found = await _recall(question, tables, metadata, told, settings)
+    relevance = await judge_tables(
+        question, tables, profile, knowledge, found, metadata, video, settings.vote, settings.relevance, settings.query
+    )
+    context = Context()
+    if not small:
+        merged = await merge_context(found, metadata, relevance)
+        context = await filter_context(question, merged, metadata, settings.recall)
+    brief = await compress(question, profile, knowledge, settings.brief, context, relevance, video)
     contract = await write_contract(question, brief, profile, settings.contract)
     given = Assignment(
-        question=question, brief=brief, contract=contract, catalogue=catalogue, profile=profile, knowledge=knowledge
+        question=question,
+        brief=brief,
+        contract=contract,
+        catalogue=catalogue,
+        profile=profile,
+        knowledge=knowledge,
+        relevance=relevance.model_copy(update={"usage": relevance.usage.whoever_paid()}),
+        choosing=_choosing(found, relevance, context),
     )
     attempt = await solve_question(given, settings.solver)
     return await publish(given, attempt, settings.solver, settings.publish)
+
+
+async def _recall(
+    question: Question, tables: Catalogue, metadata: Metadata, told: Told, settings: Settings
+) -> Recalled:
+    """What in a large folder the question may mean; the index is that of all questions."""
+    terms, index = await asyncio.gather(
+        write_terms(question, metadata, told.knowledge, told.video_text, settings.recall),
+        index_catalogue(tables, metadata, settings.recall, settings.query),
+    )
+    return await recall(terms, index, tables, metadata, settings.recall, settings.query)
+
+
+def _choosing(found: Recalled, relevance: TableRelevanceResult, context: Context) -> tuple[StageSpend, ...]:
+    """Model calls by role, whoever paid."""
+    spent = {"recall": found.terms.usage, "relevance": relevance.usage, "filter": context.usage}
+    return tuple(
+        StageSpend(stage=name, calls=usage.whoever_paid().calls, tokens_in=usage.tokens_in, tokens_out=usage.tokens_out)
+        for name, usage in spent.items()
+        if usage != Usage()
+    )

@@ -28,8 +28,11 @@ CONTRACT = {"columns": [{"name": "category"}, {"name": "n"}], "row": "one row pe
 STAGES = (
     "take_inventory",
     "read_knowledge",
+    "read_overrides",
     "build_catalogue",
     "profile_tables",
+    "describe_catalogue",
+    "judge_tables",
     "compress",
     "write_contract",
     "solve_question",

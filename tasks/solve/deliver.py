@@ -13,6 +13,7 @@ from typing import Any
 from tasks.core.errors import InputError
 from tasks.core.files import store as stores
 from tasks.core.models.answer import Answer, AnswerTable
+from tasks.core.models.context import TableRelevanceResult
 from tasks.core.models.document import DerivedTable
 from tasks.core.models.evidence import Delivery, Evidence
 from tasks.core.sql.names import unique_names
@@ -95,8 +96,52 @@ async def _create_artifacts(answer: Answer, evidence: Evidence) -> None:
         await acreate_table_artifact(table=shown, key=f"answer{suffix}", description=code(about) + note)
     text = summarise(evidence)
     await acreate_markdown_artifact(markdown=text[: _ARTIFACT_BYTES // 4], key=f"evidence{suffix}")
+    if evidence.relevance and not evidence.relevance.off:
+        votes = _votes(evidence.relevance)
+        told = f"Tables by votes: {_verdicts(evidence.relevance)}"
+        await acreate_table_artifact(table=votes, key=f"relevance{suffix}", description=told)
     spend = [usage.model_dump() for usage in evidence.usage] or [{"stage": "none", "calls": 0}]
     await acreate_table_artifact(table=spend, key=f"spend{suffix}", description="Model calls by stage")
+
+
+def _verdicts(result: TableRelevanceResult) -> str:
+    """How many of each."""
+    counts = {
+        "relevant": len(result.all_tables) - len(result.skipped_tables),
+        "folded": len(result.skipped_tables),
+        "folded without a vote": len(result.not_judged),
+        "kept, drawn from documents": len(result.always_keep),
+    }
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+
+
+def _votes(result: TableRelevanceResult) -> list[dict[str, Any]]:
+    """A row for each table as far as they fit: relevant ones, then folded ones, then those that nobody judged."""
+    voted = sorted(result.all_tables, key=lambda name: not result.per_table[name])
+    verdicts = [(name, "relevant" if result.per_table[name] else "folded") for name in voted]
+    verdicts += [(name, "kept: drawn from a document") for name in result.always_keep]
+    verdicts += [(name, "folded: not judged") for name in result.not_judged]
+    rows = [
+        {
+            "table": name,
+            "verdict": verdict,
+            "tally": result.vote_tally.get(name, ""),
+            "reason": result.reasons.get(name, "")[:_CELL_CHARS],
+        }
+        for name, verdict in verdicts
+    ]
+    return _within(rows)
+
+
+def _within(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As many rows as an artifact may hold."""
+    room, shown = _ARTIFACT_BYTES, []
+    for row in rows:
+        room -= len(json.dumps(row).encode()) + 2
+        if room < 0:
+            break
+        shown.append(row)
+    return shown
 
 
 def _key(task_id: str) -> str:
@@ -108,12 +153,9 @@ def _key(task_id: str) -> str:
 def _artifact_rows(table: AnswerTable) -> list[dict[str, Any]]:
     """As many rows as fit; long text is cut."""
     names = unique_names(table.columns)
-    room, shown = _ARTIFACT_BYTES, []
-    for row in table.rows:
-        cells = [cell[:_CELL_CHARS] if isinstance(cell, str) else cell for cell in row]
-        shown.append(dict(zip(names, cells, strict=True)))
-        room -= len(json.dumps(shown[-1]).encode()) + 2
-        if room < 0:
-            shown.pop()
-            break
-    return shown
+    return _within(
+        [
+            dict(zip(names, (cell[:_CELL_CHARS] if isinstance(cell, str) else cell for cell in row), strict=True))
+            for row in table.rows
+        ]
+    )

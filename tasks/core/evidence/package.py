@@ -8,9 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import JsonValue
 
-from tasks.core.evidence import checks, drawn, lineage
+from tasks.core.evidence import checks, drawn, folded, lineage
 from tasks.core.evidence.rows import Tally
 from tasks.core.models.answer import Assignment, Attempt, JoinAudit, Status
+from tasks.core.models.context import TableRelevanceResult
 from tasks.core.models.evidence import (
     AnswerCell,
     Check,
@@ -35,6 +36,14 @@ class Findings:
     tally: Tally | None = None
     joins: tuple[JoinAudit, ...] = ()
     cells: tuple[AnswerCell, ...] = ()
+    casts: tuple[Check, ...] = ()
+    """How the query reads text."""
+
+
+def look(given: Assignment, attempt: Attempt, found: Findings) -> tuple[Check, ...]:
+    """All checks of the answer; none without a replay."""
+    used = lineage.used_tables(found.parts, found.replay.sql, given.catalogue) if found.replay else ()
+    return tuple(_checks(attempt, found, used))
 
 
 def package(
@@ -62,8 +71,10 @@ def package(
         joins=found.joins,
         statements=lineage.statements(used, given.question.text, given.knowledge),
         checks=made,
-        doubts=tuple(_doubts(attempt, made, sources, uses)),
+        doubts=(*_doubts(attempt, made, sources, uses), *folded.doubts(given)),
         sources=sources,
+        relevance=_relevance(given),
+        folded=tuple(folded.tables(given, used)),
         solving=_solving(attempt),
         models=models,
         usage=tuple(_usage(given, attempt)),
@@ -78,6 +89,7 @@ def _checks(attempt: Attempt, found: Findings, used: tuple[UsedTable, ...]) -> I
     yield from checks.tables_whole(used)
     if found.tally is None:
         return
+    yield from found.casts
     contract, replay, tally = attempt.contract, found.replay, found.tally
     for made in (
         checks.some_rows(tally),
@@ -121,8 +133,13 @@ def _solving(attempt: Attempt) -> Solving:
     )
 
 
+def _relevance(given: Assignment) -> TableRelevanceResult | None:
+    judged = given.relevance
+    return judged and judged.model_copy(update={"usage": judged.usage.whoever_paid()})
+
+
 def _usage(given: Assignment, attempt: Attempt) -> Iterator[StageUsage]:
-    for spent in given.catalogue.drawing:
+    for spent in (*given.catalogue.drawing, *given.choosing):
         yield StageUsage(stage=spent.stage, calls=spent.calls, tokens_in=spent.tokens_in, tokens_out=spent.tokens_out)
     for stage, usage in (("contract", given.contract.usage), ("agent", attempt.usage)):
         if usage != Usage():

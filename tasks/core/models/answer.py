@@ -8,7 +8,8 @@ from typing import Any, Literal
 from pydantic import Field, JsonValue
 
 from tasks.core.models.catalogue import Catalogue, Profile
-from tasks.core.models.run import Usage
+from tasks.core.models.context import TableRelevanceResult
+from tasks.core.models.run import StageSpend, Usage
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import ArtifactRef
 from tasks.core.models.value import Value
@@ -93,6 +94,10 @@ class Assignment(Value):
     catalogue: Catalogue
     profile: Profile
     knowledge: Knowledge = Knowledge()
+    relevance: TableRelevanceResult | None = None
+    """None where the tables were not looked at before solving."""
+    choosing: tuple[StageSpend, ...] = ()
+    """Model calls that the choice of tables and columns took, by stage, whoever paid."""
 
 
 class Step(Value):

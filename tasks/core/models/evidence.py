@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from tasks.core.models.answer import Candidate, Contract, JoinAudit, Question, Status, Step, Style
+from tasks.core.models.context import TableRelevanceResult
 from tasks.core.models.document import CellStatus
 from tasks.core.models.source import FileKind, Outcome
 from tasks.core.models.value import Value
@@ -26,6 +27,8 @@ class Origin(Value):
     outcome: Outcome
     reason: str = ""
     tables: tuple[str, ...] = ()
+    taken_at: str = ""
+    """Of a live database: when the content with this digest was read, in UTC."""
 
 
 class UsedTable(Value):
@@ -102,6 +105,18 @@ class AnswerCell(Value):
     """Column of the answer."""
     table: str
     cell: DocumentCell
+
+
+class FoldedTable(Value):
+    """A table that the first prompt only named or counted."""
+
+    name: str
+    origin: str
+    tally: str = ""
+    """`1/5`: rounds that found it relevant, of those that judged it; empty when nobody judged it."""
+    reason: str
+    used: bool = False
+    """The answer's query reads it all the same."""
 
 
 class Statement(Value):
@@ -217,6 +232,10 @@ class Evidence(Value):
     doubts: tuple[str, ...]
     """Sentences for the reader: what speaks against taking the answer at its word."""
     sources: tuple[Origin, ...]
+    relevance: TableRelevanceResult | None = None
+    """Votes on the tables, or why there was none."""
+    folded: tuple[FoldedTable, ...] = ()
+    """Tables that the first prompt did not describe on purpose, and why; a query may read them all the same."""
     solving: Solving
     models: dict[str, dict[str, JsonValue]]
     """By role: model, sampling and limits; no address, no key."""

@@ -14,6 +14,7 @@ from tasks.core.models.context import Context, TableContext, TableRelevanceResul
 from tasks.core.models.metadata import ColumnInfo
 from tasks.solve.compressing.fit import Shown
 from tasks.solve.compressing.rank import Ranking
+from tasks.solve.showing.about import description
 from tasks.solve.showing.layout import share, spelled
 
 _RICH, _SHORT, _BARE = 0, 1, 2
@@ -77,14 +78,15 @@ def _told(table: TableProfile, about: TableContext, targets: Mapping[str, str]) 
     columns = tuple(
         _column(column, infos[column.name], targets) if column.name in infos else column for column in table.columns
     )
-    said = [f"{about.role} table", about.description, _also(about.aliases)]
-    return table.model_copy(update={"columns": columns, "notes": (*filter(None, said), *table.notes)})
+    said = table.about or description(about.description, about.aliases)
+    notes = (f"{about.role} table", *table.notes)
+    return table.model_copy(update={"columns": columns, "about": said, "notes": notes})
 
 
 def _column(column: ColumnProfile, info: ColumnInfo, targets: Mapping[str, str]) -> ColumnProfile:
     """Values that were found come first: the question names them."""
     new = tuple(value for value in info.examples if value not in column.examples)
-    said = [_role(info, targets), column.meaning or info.description, _also(info.aliases)]
+    said = [_role(info, targets), column.meaning or description(info.description, info.aliases)]
     meaning = "; ".join(part for part in said if part)
     update = {"meaning": meaning, "unit": column.unit or info.unit, "examples": (*new, *column.examples)}
     return column.model_copy(update=update)
@@ -97,7 +99,3 @@ def _role(info: ColumnInfo, targets: Mapping[str, str]) -> str:
     return {"primary_key": "primary key", "foreign_key": "foreign key", "measure": "measure", "dimension": ""}[
         info.role
     ]
-
-
-def _also(aliases: tuple[str, ...]) -> str:
-    return f"also called {', '.join(aliases)}" if aliases else ""

@@ -55,7 +55,7 @@ def table_lines(table: TableProfile, detail: Detail, columns: Collection[str] | 
         left = (column for column in table.columns if columns is not None and column.name not in columns)
         more = "also " + ", ".join(f"{spelled(column.name)} {column.type}" for column in left)
     rows = f"{table.rows} rows"
-    notes = [one_line(note, _NOTE_CHARS) for note in table.notes] if detail.notes else []
+    notes = [one_line(note, _NOTE_CHARS) for note in (table.about, *table.notes) if note] if detail.notes else []
     if detail.names_only:
         listed = ", ".join([f"{spelled(c.name)} {c.type}" for c in shown] + [more] * bool(hidden))
         return [f"{spelled(table.name)} ({rows}): {listed}"]

@@ -92,7 +92,7 @@ def _best_first(tables: Sequence[TableProfile], search: str) -> list[TableProfil
     asked, whole = words(search), search.strip().casefold()
     ranked: list[tuple[bool, int, bool, int, int, TableProfile]] = []
     for table in tables:
-        texts = (table.name, table.origin, *(column.name for column in table.columns))
+        texts = (table.name, table.origin, table.about, *(f"{c.name} {c.meaning}" for c in table.columns))
         named, met = asked & words(table.name), asked & words(" ".join(texts))
         contains = any(whole in text.casefold() for text in texts)
         if met or contains:

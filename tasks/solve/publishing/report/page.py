@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _FOLDER = Path(__file__).resolve().parent
 _CELL_CHARS = 400
 """Longer text is cut in the page; `answer.csv` has all of it."""
+_FOLDED_ROWS = 50
+"""Of 3,000 folded tables a reader wants to see those that were used or judged."""
 _NUMERIC = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL.*)")
 _TIME = re.compile(r"(DATE|TIME)")
 
@@ -40,6 +42,7 @@ def render(evidence: Evidence, table: AnswerTable | None) -> str:
         steps=[_step(step) for step in evidence.solving.steps],
         others=[c for i, c in enumerate(evidence.solving.candidates) if i != evidence.solving.chosen],
         total=_total(evidence),
+        folded=sorted(evidence.folded, key=lambda table: (not table.used, not table.tally))[:_FOLDED_ROWS],
         style=(_FOLDER / "page.css").read_text("utf-8"),
     )
 

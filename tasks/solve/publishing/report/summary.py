@@ -9,6 +9,8 @@ from tasks.core.models.evidence import Evidence
 from tasks.solve.publishing.report.words import LABELS, counted
 
 _LINE_CHARS = 300
+_FOLDED = 10
+"""The others stand in the artifact of the votes."""
 
 
 def summarise(evidence: Evidence) -> str:
@@ -39,6 +41,10 @@ def _lines(evidence: Evidence) -> Iterator[str]:
         yield from ("", "## Query", "```sql", block, "```")
     if evidence.replay and evidence.replay.program:
         yield from ("", "## Program", "```python", evidence.replay.program.replace("```", "'''"), "```")
+    if evidence.folded:
+        yield from ("", "## Folded tables", f"{counted(len(evidence.folded), 'table')} only named in the first prompt")
+        for table in evidence.folded[:_FOLDED]:
+            yield f"- {code(table.name)} {table.tally or 'not judged'}: {code(table.reason)}"
     outcomes: dict[str, int] = {}
     for source in evidence.sources:
         outcomes[source.outcome] = outcomes.get(source.outcome, 0) + 1
