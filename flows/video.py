@@ -30,12 +30,17 @@ async def read_videos(inventory: Inventory, settings: VideoSettings, *, watch: b
 
 
 def explained(files: tuple[SourceFile, ...], video: VideoText) -> tuple[SourceFile, ...]:
-    """The files with what became of the videos among them."""
-    told = {file.path: file.reason for file in video.files}
+    """The files with what became of the videos among them, and what of their text was left out."""
+    told = {file.path: _told(file, video.notes) for file in video.files}
     return tuple(
         file.model_copy(update={"reason": told[file.path]}) if file.outcome == "video" and file.path in told else file
         for file in files
     )
+
+
+def _told(file: VideoFile, notes: tuple[str, ...]) -> str:
+    own = (note.removeprefix(f"{file.path}: ") for note in notes if note.startswith(f"{file.path}: "))
+    return "; ".join([file.reason, *(note for note in own if note not in file.reason)])
 
 
 async def _film(root: str, file: SourceFile, settings: VideoSettings, turn: asyncio.Lock) -> VideoText:

@@ -97,8 +97,6 @@ def _print(found: Findings) -> None:
     out.print(f"knowledge: {f'{escape(known.path)}: {said}' if known.path else 'none'}")
     if found.video.lines:
         out.print(f"video: {_count(len(found.video.lines), 'line')} of text by time")
-    for note in found.video.notes:
-        out.print(f"video: {escape(note)}")
     for remark in found.remarks:
         place = f"{escape(remark.place)}: {escape(remark.text)}"
         if remark.is_problem:

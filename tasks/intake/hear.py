@@ -34,4 +34,6 @@ async def hear_video(root: Annotated[str, Location()], file: SourceFile, setting
 
 def _unheard(file: SourceFile, why: str, passing: bool) -> VideoText:
     gone = VideoFile(path=file.path, is_read=False, reason=f"its speech was not heard: {why}")
-    return VideoText(files=(gone,), notes=(f"{file.path}: its speech was not heard: {why}",), unsettled="stopped" if passing else "")
+    return VideoText(
+        files=(gone,), notes=(f"{file.path}: its speech was not heard: {why}",), unsettled="stopped" if passing else ""
+    )

@@ -24,7 +24,7 @@ from tasks.intake.inventory import take_inventory
 from tasks.intake.watch import is_installed
 
 PREPARED = "workdir/_video_frames/video_input.json"
-TEXT = {"frames": [{"t": 4, "burst": [3, 4], "layout": "Filter panel\nquantity >= 2"}]}
+TEXT = {"frames": [{"t": 4, "burst": [3, 4], "layout": "Filter panel\nquantity >= 2"}, {"t": 9, "image": "a.png"}]}
 SPOKEN = Body(
     json.dumps({"text": "x", "segments": [{"start": 1.0, "end": 2.0, "text": "count the large orders"}]}).encode()
 )
@@ -114,7 +114,7 @@ def test_the_text_reaches_the_model_and_the_evidence_names_each_file(world: Worl
     assert any("[00:03.0 slide] Filter panel / quantity >= 2" in text for text in asked)
     sources = json.loads((tmp_path / "two" / "evidence.json").read_text("utf-8"))["sources"]
     told = {source["path"]: (source["outcome"], source["reason"]) for source in sources}
-    assert told[PREPARED] == ("video", "its text has 1 lines: 1 of slide")
+    assert told[PREPARED] == ("video", "its text has 1 lines: 1 of slide; 1 of 2 frames have no text")
 
 
 def test_inspect_names_what_became_of_each_video_file(world: World, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_inspect_names_what_became_of_each_video_file(world: World, tmp_path: Pa
     (folder / "context" / "clip.mp4").write_bytes(b"\0\0\0\x20ftypisom" + bytes(500))
     said = json.loads(world.call("inspect", str(folder), "--json").stdout)
     told = {file["path"]: (file["outcome"], file["reason"]) for file in said["catalogue"]["files"]}
-    assert told[PREPARED] == ("video", "its text has 1 lines: 1 of slide")
+    assert told[PREPARED] == ("video", "its text has 1 lines: 1 of slide; 1 of 2 frames have no text")
     assert told["context/clip.mp4"] == ("video", f"not watched: its text was prepared in {PREPARED}")
     assert {note["code"] for note in said["notes"]} >= {"T126"} and said["problems"] == []
     assert [line["text"] for line in said["video"]["lines"]] == ["Filter panel / quantity >= 2"]

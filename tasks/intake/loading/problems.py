@@ -23,6 +23,12 @@ class Kind(NamedTuple):
 
 
 FILES = (
+    Kind("T126", False, "^its text has |^the same as |^not needed: the text is read|^not watched: (its|the) text was|^read when a question",
+         "A video, or a text that was made of one beforehand: how much was read of it, or where its text was read instead.", "Nothing."),
+    Kind("T127", True, "^not watched: |^no text was found in it|^larger than .* MB$",
+         "No text could be had of a video, or of what was made of it beforehand.", "See the reason; with the extra `video` slides are read, with a speech model what is said."),
+    Kind("T131", True, "^live database: ",
+         "A live database, or a table of it, could not be read; the run went on without it.", "The reason ends with the next step; run again when it is done."),
     Kind("T101", True, "^the file is empty|nothing but blank|holds no (table|column|sheet)|rows without any value|^sheet .* is empty$",
          "The file, or a part of it, holds no table.", "Check whether the export went wrong; else nothing needs to be done."),
     Kind("T103", True, "^(it is )?encrypted", "The file needs a password.", "Save it without a password."),
@@ -44,10 +50,6 @@ FILES = (
     Kind("T124", False, "lies outside", "In a task folder only the sources in context/ are read.", "Move it there if it is needed."),
     Kind("T125", False, "are not read|suffix is not read|: unpack it|^a program$|picture$|^(gzip|bzip2|xz)-compressed|^a (ZIP|7z|RAR) archive|^an (empty ZIP|old Office)|^a PDF$|^an ORC",
          "Files of this kind are not read.", "Unpack archives; save documents as PDF or Markdown and tables as CSV."),
-    Kind("T126", False, "^its text has |^the same as |^not needed: the text is read|^not watched: (its|the) text was|^read when a question",
-         "A video, or a text that was made of one beforehand: how much was read of it, or where its text was read instead.", "Nothing."),
-    Kind("T127", True, "^not watched: |^no text was found in it|^larger than .* MB$",
-         "No text could be had of a video, or of what was made of it beforehand.", "See the reason; with the extra `video` slides are read, with a speech model what is said."),
 )  # fmt: skip
 READING = (
     Kind("T201", False, "^read as [a-z]", "The text is in a legacy encoding, and the bytes show which, but for relatives that are named.", "Nothing."),
@@ -106,7 +108,7 @@ VALUES = (
     Kind("T334", True, "dates in more than one form", "Dates in several forms are text.", "Tell in knowledge.md what is meant, or unify them."),
     Kind("T335", True, "some with the day first and some", "Some dates can only have the day first, others only the month.", "Correct the source: the rest of its dates cannot be known."),
     Kind("T336", False, "dates, (day|month) first as", "The values decide whether the day or the month is first; text.", "Nothing."),
-    Kind("T337", True, "does not decide", "Nothing in the file decides whether the day or the month is first; text.", "Tell in knowledge.md which it is; the note has the words."),
+    Kind("T337", True, "does not decide|were it the month", "Nothing in the file decides whether the day or the month is first; text.", "Tell in knowledge.md which it is; the note has the words."),
     Kind("T338", False, "kept in UTC", "Instants with a time zone are kept in UTC.", "Mind the zone when a question asks for local days."),
     Kind("T339", False, "durations; text", "Times of the day or durations are text.", "Nothing."),
     Kind("T341", False, "begin or end with a blank", "Texts have blanks around them, which stay.", "Trim them in the source if they should be equal to others."),
