@@ -41,7 +41,8 @@ from tasks.solve.index import index_catalogue
 from tasks.solve.merge import merge_context
 from tasks.solve.profile import profile_tables
 from tasks.solve.recall import recall
-from tasks.solve.relevance import judge_tables
+from tasks.solve.relevance import is_small, judge_tables
+from tasks.solve.showing.about import add_words
 from tasks.solve.showing.layout import spelled
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.reading import list_tables
@@ -63,6 +64,8 @@ class World:
     index: SearchIndex
     seconds: dict[str, float] = field(default_factory=dict)
     """By stage."""
+    pages: dict[str, str] = field(default_factory=dict)
+    """First pages of `list_tables` by search, kept for the other ways of the same question."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,7 @@ async def build(folder: Path, settings: Settings) -> World:
     profile = await profile_tables.function(catalogue, knowledge, settings.profiling, settings.query)
     clock.lap("measure")
     metadata = await describe_catalogue.function(catalogue, profile, knowledge, overrides, settings.metadata)
+    profile = add_words(profile, metadata, overrides if is_small(profile, settings.relevance) else None)
     clock.lap("describe")
     index = await index_catalogue.function(catalogue, metadata, settings.recall, settings.query)
     clock.lap("index")
@@ -235,14 +239,18 @@ def _writes(brief: Brief, id: str) -> bool:
 
 def lists(world: World, search: str, table: str) -> bool:
     """Whether `list_tables` names a table on its first page."""
+    page = world.pages.get(search) or world.pages.setdefault(search, _page(world, search))
+    return any(line.startswith(f"{spelled(table)}:") for line in page.splitlines())
+
+
+def _page(world: World, search: str) -> str:
     question = Question(text=search, as_of=AS_OF)
     empty = Brief(text="", tokens=0, shown=())
     given = Assignment(
         question=question, brief=empty, contract=Contract(), catalogue=world.catalogue, profile=world.profile
     )
     engine = Engine.over(world.catalogue, world.settings.query)
-    seen = list_tables(Bench(given, engine, world.settings.solver, given.contract), search)
-    return any(line.startswith(f"{spelled(table)}:") for line in seen.text.splitlines())
+    return list_tables(Bench(given, engine, world.settings.solver, given.contract), search).text
 
 
 async def queryable(world: World) -> int:

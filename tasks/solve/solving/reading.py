@@ -88,12 +88,13 @@ def _text(bench: Bench, path: str) -> str:
 
 
 def _best_first(tables: Sequence[TableProfile], search: str) -> list[TableProfile]:
-    """Tables that match, by how much of the search is in their name, then in all that is listed; else in their order."""
+    """Tables that match, by how much of the search is in what they are called, then in all that is said of them."""
     asked, whole = words(search), search.strip().casefold()
     ranked: list[tuple[bool, int, bool, int, int, TableProfile]] = []
     for table in tables:
         texts = (table.name, table.origin, table.about, *(f"{c.name} {c.meaning}" for c in table.columns))
-        named, met = asked & words(table.name), asked & words(" ".join(texts))
+        named = asked & words(f"{table.name} {table.about}")
+        met = asked & words(" ".join(texts))
         contains = any(whole in text.casefold() for text in texts)
         if met or contains:
             ranked.append((table.name.casefold() != whole, -len(named), not contains, -len(met), len(ranked), table))

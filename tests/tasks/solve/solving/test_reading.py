@@ -60,6 +60,15 @@ def test_a_name_counts_before_a_column_and_equal_ones_keep_their_order() -> None
     assert found == ["fuel", "b", "a"]
 
 
+def test_a_table_is_found_by_what_else_it_is_called() -> None:
+    made = bench([*NAMES, "t_0017"])
+    *others, last = made.assignment.profile.tables
+    called = last.model_copy(update={"about": "also called dairy visitor order, 乳业访客订购"})
+    profile = made.assignment.profile.model_copy(update={"tables": (*others, called)})
+    made.assignment = made.assignment.model_copy(update={"profile": profile})
+    assert listed(made, "visitor order of the dairy")[0] == "t_0017" == listed(made, "乳业访客订购")[0]
+
+
 def test_without_search_all_stand_in_their_order() -> None:
     assert listed(bench(["b", "a", "水泵登记"]), "") == ["b", "a", "水泵登记"]
     assert listed(bench(["水泵订购", "水泵登记"]), "登记") == ["水泵登记"]
