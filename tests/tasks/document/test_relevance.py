@@ -18,7 +18,7 @@ from tasks.core.models.answer import Question
 from tasks.core.models.document import Converted, Verdicts
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import load
-from tasks.document.relevance import judge_documents
+from tasks.document.relevance import judge_documents, prompt
 
 QUESTION = Question(
     text="显示300707的出让前持股数量 Show the stake before the sale", as_of=date(2026, 1, 1), task_id="t1"
@@ -102,3 +102,15 @@ def test_nothing_is_asked_when_there_is_nothing_to_judge_or_voting_is_off(
     documents = [document(store, f"d{number}", "x") for number in range(count)]
     verdicts, server = judge(store, [], documents, **overrides)
     assert server.calls == 0 and verdicts.relevant == tuple(d.stem for d in documents) and not verdicts.error
+
+
+def test_b2_what_a_video_says_stands_fenced_in_the_prompt_and_without_one_nothing_does(store: Store) -> None:
+    settings = load()
+    documents = [document(store, "lc_staff", "员工人数说明")]
+    with door.use(Door(settings, store, Meter(settings.budget))):
+        plain = prompt(QUESTION, documents, KNOWLEDGE, settings.vote)
+        shown = prompt(QUESTION, documents, KNOWLEDGE, settings.vote, "[00:03.0 slide] 持股 / see lc_staff")
+    section = shown.replace(plain[: plain.index("The 1 documents")].rstrip(), "", 1)
+    assert "video" not in plain.lower()
+    assert "[00:03.0 slide] 持股 / see lc_staff" in section and section.index("~~~") < section.index("[00:03.0")
+    assert shown.endswith(plain[plain.index("The 1 documents") :])
