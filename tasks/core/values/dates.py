@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 
 from tasks.core.values.chinese import chinese
 from tasks.core.values.clocks import time_of
-from tasks.core.values.context import Context, Unread
+from tasks.core.values.context import Context, Undecided, Unread
 from tasks.core.values.hedges import strip_hedges
 from tasks.core.values.periods import full_year, months, period_of
 
@@ -68,7 +68,7 @@ def read_date(text: str, context: Context) -> tuple[date, time | None, tuple[str
             return found_day, clock, notes
         return (*_period(text, context), notes)
     except (ValueError, OverflowError) as problem:
-        raise problem if isinstance(problem, Unread) else Unread(f"{text}: no such day") from problem
+        raise problem if isinstance(problem, Unread) else Undecided(f"{text}: no such day") from problem
 
 
 def _never(text: str) -> date:
@@ -88,7 +88,7 @@ def _day(text: str, context: Context) -> date | None:
         try:
             return date(int(found["y"]), int(found["m"]), int(found["d"]))
         except ValueError as problem:
-            raise Unread(f"{text}: no such day") from problem
+            raise Undecided(f"{text}: no such day") from problem
     if found := _CHINESE.fullmatch(text):
         return date(_era(found, context), int(found["m"]), int(found["d"]))
     if found := _NUMERIC.fullmatch(text):
@@ -105,7 +105,7 @@ def _era(found: re.Match[str], context: Context) -> int:
     if found["era"]:
         return _ROC + (1 if digits == "元" else int(digits))
     if digits == "元" or (digits and len(digits) in (1, 3)):
-        raise Unread(f"year {digits}: era not written")
+        raise Undecided(f"year {digits}: era not written")
     return full_year(digits, context)
 
 
@@ -113,13 +113,13 @@ def _ordered(found: re.Match[str], context: Context) -> date:
     first, second, year = int(found["a"]), int(found["m"]), full_year(found["y"], context)
     order = context.date_order
     if len(found["y"]) == 2 and not order:
-        raise Unread(f"{found[0]}: order of day, month and year is not decided")
+        raise Undecided(f"{found[0]}: order of day, month and year is not decided")
     if first == second or (first > 12 and order != "MDY"):
         return date(year, second, first)
     if second > 12 and order != "DMY":
         return date(year, first, second)
     if not order:
-        raise Unread(f"{found[0]}: day or month first, not decided")
+        raise Undecided(f"{found[0]}: day or month first, not decided")
     return date(year, second, first) if order == "DMY" else date(year, first, second)
 
 
@@ -140,7 +140,7 @@ def _period(text: str, context: Context) -> tuple[date, None]:
     else:
         raise Unread(f"{text[:60]}: no date")
     if not context.edge:
-        raise Unread(f"from {span[0]} to {span[1]}: the day is not written")
+        raise Undecided(f"from {span[0]} to {span[1]}: the day is not written")
     return (span[0] if (edge or context.edge) == "start" else span[1]), None
 
 
