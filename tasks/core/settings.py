@@ -159,6 +159,7 @@ class NormaliseSettings(Value):
 
     model_code: bool
     rounds: int = Field(ge=1)
+    seconds: float = Field(gt=0)
     examples: int = Field(ge=1)
 
 

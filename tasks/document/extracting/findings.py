@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tasks.core.models.document import Finding, PlanColumn, Slice
 from tasks.document.extracting import quote
-from tasks.document.extracting.entries import EntryReply
+from tasks.document.extracting.entries import Entry
 from tasks.document.extracting.owner import Name, Naming, naming
 from tasks.document.records.corrections import corrects, names_column
 from tasks.document.records.names import id_places
@@ -29,7 +29,7 @@ class _Found(NamedTuple):
     """Where the line names the record; -1 where it does not."""
 
 
-def findings(piece: Slice, said: Sequence[tuple[EntryReply, bool]]) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+def findings(piece: Slice, said: Sequence[tuple[Entry, bool]]) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """One for each value, what is said twice once, and what is wrong with what was said."""
     columns = {column.name.casefold(): column for column in piece.columns}
     lines = namings(piece)
@@ -37,11 +37,11 @@ def findings(piece: Slice, said: Sequence[tuple[EntryReply, bool]]) -> tuple[tup
     found: dict[tuple[str, str, str, int], _Found] = {}
     for entry, claims in said:
         for cell in entry.cells:
-            column = columns.get(cell.c.strip().casefold())
+            column = columns.get(cell.column.strip().casefold())
             if column is None:
-                problems.append(f"a reply names a column that was not asked for: {cell.c[:_NAME_CHARS]!r}")
+                problems.append(f"a reply names a column that was not asked for: {cell.column[:_NAME_CHARS]!r}")
             elif column.name != piece.key:
-                one = _found(piece, lines, entry, (column, cell.v, claims))
+                one = _found(piece, lines, entry, (column, cell.value, claims))
                 mark = (entry.id, column.name, one.finding.raw, one.finding.line)
                 if mark not in found or claims:
                     found[mark] = one
@@ -72,7 +72,7 @@ def _is_telling(record: str) -> bool:
     return len(record) >= _TELLING if record.isdigit() else len(record) > 1
 
 
-def _found(piece: Slice, lines: Mapping[int, Naming], entry: EntryReply, said: tuple[PlanColumn, str, bool]) -> _Found:
+def _found(piece: Slice, lines: Mapping[int, Naming], entry: Entry, said: tuple[PlanColumn, str, bool]) -> _Found:
     column, raw, claims = said
     own = next((numbers for record, numbers in piece.belongs if record == entry.id), ())
     near = {number: lines[number] for number in own if number in lines} or lines
