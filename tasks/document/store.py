@@ -29,7 +29,6 @@ from tasks.core.models.document import (
     Reading,
 )
 from tasks.core.sql.names import quote, unique_names
-from tasks.document.merge import some
 from tasks.document.storing import table
 from tasks.document.storing.settle import NOTHING, UNASKED, UNREAD, Plain, Settled, Statement, settle, with_unfound
 from tasks.document.storing.table import Drawn
@@ -171,6 +170,7 @@ def _quality(drawn: Drawn) -> ColumnQuality:
         unverified=drawn.count("unverified"),
         conflict=drawn.count("conflict"),
         missing=drawn.count("missing"),
+        unasked=drawn.unasked,
         stored=drawn.stored,
     )
 
@@ -191,18 +191,6 @@ def _notes(
             yield f"values that {what}: {', '.join(names)}"
     if names := [d.column.name for d in drawn if not d.stored]:
         yield f"kept in _cells only: {', '.join(names)}"
-    yield from _left_out(plan, merged)
     yield from plan.problems
     yield from merged.problems
     yield from (f"{read.column}: {problem}" for read in readings for problem in read.problems)
-
-
-def _left_out(plan: Plan, merged: Merged) -> Iterator[str]:
-    """Records that stand outside of the sections that tell some of the columns."""
-    for section in plan.sections:
-        if lost := [record for record, of in merged.unasked if of == section.id]:
-            columns = ", ".join(name for name in section.columns if name != plan.key)
-            yield (
-                f"{len(lost)} of {len(merged.records)} records are named in no line that was read for {columns}: "
-                f"{some(lost)}"
-            )

@@ -293,6 +293,8 @@ class ColumnQuality(Value):
     unverified: int = 0
     conflict: int = 0
     missing: int = 0
+    unasked: int = 0
+    """Of the missing: records that no line names that was read for this column, so that nothing was asked."""
     stored: bool = True
     """False: kept in the cell table only."""
 

@@ -41,6 +41,8 @@ class Settled:
     note: str = ""
     statements: tuple[Statement, ...] = ()
     """In text order."""
+    asked: bool = True
+    """False: no line that was read for the column names the record."""
 
     @property
     def source(self) -> Source | None:
@@ -51,7 +53,7 @@ class Settled:
 
 NOTHING = Settled(None, "missing", "the text says nothing")
 UNASKED = Settled(
-    None, "missing", "no line that was read for this column names this record: nothing was asked about it"
+    None, "missing", "no line that was read for this column names the record: nothing was asked", asked=False
 )
 UNREAD = Settled(None, "missing", "no reply told of this record: whether the text says anything is not known")
 

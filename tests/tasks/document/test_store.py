@@ -168,7 +168,8 @@ def test_a_record_outside_of_a_columns_section_is_counted_and_not_said_to_be_abs
     notes = dict(rows(path, "SELECT record, note FROM _cells WHERE \"column\" = 'shares'"))
     assert notes["R2"] == "the text says nothing" and notes["R1"] == ""
     assert notes["R3"] == notes["R4"] and notes["R3"].startswith("no line that was read for this column names")
-    assert table.notes == ("2 of 4 records are named in no line that was read for shares: R3, R4",)
+    assert [(c.name, c.missing, c.unasked) for c in table.columns] == [(KEY, 0, 0), ("shares", 3, 2)]
+    assert rows(path, "SELECT name, missing, unasked FROM _columns ORDER BY rowid") == [(KEY, 0, 0), ("shares", 3, 2)]
 
 
 def test_a_doubtful_statement_is_never_verified_and_says_why(store: Store) -> None:
