@@ -27,16 +27,13 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
         )
         _check(request.folder, catalogue)
         # Here, because they take longer to import than the intake to begin.
+        from flows.running.shelf import Shelf
         from flows.solve import solve
         from tasks.solve.publish import deliver
 
-        if derivation.documents:
-            from tasks.intake.derived import add_derived, describe_documents
-
-            catalogue = await add_derived(catalogue, derivation.tables, run.settings.intake)
-            catalogue = describe_documents(catalogue, derivation)
-        answer = await solve(run.question, catalogue, knowledge, run.settings)
-        return run.end(answer, await deliver(answer, str(run.out), request.csv_name, derivation.tables))
+        shelf = Shelf(run, catalogue, derivation, knowledge)
+        answer = await solve(run.question, await shelf.catalogue(), knowledge, run.settings, shelf.draw)
+        return run.end(answer, await deliver(answer, str(run.out), request.csv_name, shelf.derivation.tables))
 
 
 def _check(folder: str, catalogue: Catalogue) -> None:

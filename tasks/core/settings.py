@@ -43,6 +43,7 @@ class JournalSettings(Value):
 
     mode: Literal["live", "record", "replay"]
     repeat: int = Field(ge=0)
+    wait_seconds: float = Field(ge=0)
     recordings: str
 
     @property

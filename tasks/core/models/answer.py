@@ -80,6 +80,18 @@ class Brief(Value):
     """Tables that are only named; still queryable."""
 
 
+class Addition(Value):
+    """A document that the solver asked for as a table: what became of it, and what there is to query from then on."""
+
+    path: str
+    table: str = ""
+    """Name of its table; empty when none could be drawn."""
+    reason: str = ""
+    """Why there is none."""
+    catalogue: Catalogue
+    profile: Profile
+
+
 class Assignment(Value):
     """All that the solver is given."""
 
@@ -89,6 +101,16 @@ class Assignment(Value):
     catalogue: Catalogue
     profile: Profile
     knowledge: Knowledge = Knowledge()
+    added: tuple[Addition, ...] = ()
+    """Documents that it asked for so far, in order; it meets each where it asked, and not before."""
+
+    @property
+    def whole(self) -> Assignment:
+        """With everything to query that there is in the end."""
+        if not self.added:
+            return self
+        last = self.added[-1]
+        return self.model_copy(update={"catalogue": last.catalogue, "profile": last.profile, "added": ()})
 
 
 class Step(Value):
@@ -146,7 +168,10 @@ class Attempt(Value):
     """Votes cast in all (`single` style); 1 elsewhere."""
     contract: Contract
     """As the solver left it."""
-    ended: Literal["submitted", "turns", "budget", "loop", "model_error", "no_query"]
+    ended: Literal["submitted", "turns", "budget", "loop", "model_error", "no_query", "document"]
+    """`document`: it waits for the table of a document, and begins again with it."""
+    wanted: str = ""
+    """Path of that document."""
     problems: tuple[str, ...] = ()
     usage: Usage = Usage()
     """All model calls of the attempt, single samples and repairs included."""

@@ -326,7 +326,6 @@ class Derivation(Value):
     """Each file's own text, before files that make up one document were put together."""
     documents: tuple[Converted, ...] = ()
     relevance: Verdicts | None = None
-    plans: tuple[Plan, ...] = ()
     tables: tuple[DerivedTable, ...] = ()
     problems: tuple[str, ...] = ()
     """What concerns no single document."""
@@ -334,7 +333,15 @@ class Derivation(Value):
     """(path, why), for each file that was not converted."""
     outcomes: tuple[tuple[str, str], ...] = ()
     """(stem, why there is no table of it), for each document without one."""
+    asked: tuple[str, ...] = ()
+    """Stems of documents that were judged not to matter and drawn from all the same, because the solver asked for it."""
     stopped: tuple[str, ...] = ()
     """What ended work before it was done, trouble with the model or the budget: a run later may bring more."""
     spent: tuple[StageSpend, ...] = ()
     """Model calls by document (its stem; empty for all of them) and stage, whoever paid: `stem/stage`."""
+
+    @property
+    def skipped(self) -> tuple[Converted, ...]:
+        """Documents that were judged not to matter and that nobody asked for since."""
+        stems = set(self.relevance.skipped if self.relevance else ()) - set(self.asked)
+        return tuple(document for document in self.documents if document.stem in stems)
