@@ -12,10 +12,12 @@ from tasks.core.values.hedges import strip_hedges
 from tasks.core.values.periods import full_year, months, period_of
 
 _NAMES = "january february march april may june july august september october november december"
-_MONTHS = {"sept": 9}
+MONTHS = {"sept": 9}
 for _at, _name in enumerate(re.findall(r"\w+", _NAMES), 1):
-    _MONTHS |= {_name: _at, _name[:3]: _at}
-_MONTH = r"(?P<b>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+    MONTHS |= {_name: _at, _name[:3]: _at}
+"""By English name and its short form."""
+MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_MONTH = rf"(?P<b>{MONTH})\b\.?"
 _DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<y>\d{4}|'?\d{2})"
 _WEEKDAY = re.compile(
@@ -40,7 +42,7 @@ _ENGLISH = tuple(
     )
 )
 _ENGLISH_MONTH = re.compile(
-    rf"(?:(?P<e>end|start|beginning) of )?{_MONTH}[-\s,/]*(?:of )?(?P<y>\d{{4}})|(?P<z>\d{{4}})[-\s]+(?P<c>{'|'.join(_MONTHS)})\b",
+    rf"(?:(?P<e>end|start|beginning) of )?{_MONTH}[-\s,/]*(?:of )?(?P<y>\d{{4}})|(?P<z>\d{{4}})[-\s]+(?P<c>{'|'.join(MONTHS)})\b",
     re.I,
 )
 _HAN_NUMBER = re.compile(r"[零〇○一二三四五六七八九十廿卅两]+(?=[年月日号])")
@@ -96,7 +98,7 @@ def _day(text: str, context: Context) -> date | None:
     for pattern in _ENGLISH:
         if found := pattern.fullmatch(text):
             year = found.groupdict().get("y")
-            return date(full_year(year and year.lstrip("'"), context), _MONTHS[found["b"].lower()], int(found["d"]))
+            return date(full_year(year and year.lstrip("'"), context), MONTHS[found["b"].lower()], int(found["d"]))
     return None
 
 
@@ -132,7 +134,7 @@ def _period(text: str, context: Context) -> tuple[date, None]:
     elif found := _ISO_MONTH.fullmatch(text):
         span, edge = months(int(found["y"]), int(found["m"]), int(found["m"])), ""
     elif found := _ENGLISH_MONTH.fullmatch(text):
-        month = _MONTHS[(found["b"] or found["c"]).lower()]
+        month = MONTHS[(found["b"] or found["c"]).lower()]
         edge = {"end": "end", "start": "start", "beginning": "start"}.get((found["e"] or "").lower(), "")
         span = months(int(found["y"] or found["z"]), month, month)
     elif period := period_of(text, context):

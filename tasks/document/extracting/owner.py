@@ -33,6 +33,7 @@ _NUMBER = re.compile(r"[0-9０-９]+(?:[.,][0-9０-９]+)*")
 _NEXT = re.compile(r"[^\s,，、]{0,3}\s*(?:,?\s*and\s+|[,，、和与及])\s*[^\w\s]?")
 _NEXT_FAR = re.compile(r"[^\d,，、;；。!?]{0,20}?(?:,?\s*and\s+|[,，、和与及])[^\d,，、;；。!?]{0,8}")
 """Between two numbers of a list; where it says `respectively`, their units may stand there too."""
+_MARKS = ".,;:，。；：、"
 _IN_ORDER = re.compile(r"\brespectively\b|\bin that order\b|分别|依次", re.IGNORECASE)
 
 
@@ -65,14 +66,19 @@ class Naming:
     names: tuple[Name, ...] = ()
     """In the order of the line, none within another."""
 
-    def owners(self, start: int, end: int) -> Owners:
-        """Whose value the span is."""
+    def owners(self, start: int, end: int, record: str = "") -> Owners:
+        """Whose value the span is. Of a record that the line never names only another one's own clause is not."""
+        while end > start + 1 and self.line[end - 1] in _MARKS:
+            end -= 1
         groups = _groups(self.line, [name for name in self.names if name.end <= start or name.start >= end])
         if not groups:
             return Owners()
         low, high = self._clause(start, end, groups)
         own = [group for group in groups if low <= group[0].start < high]
-        chosen = self._named(own, low, (start, end)) if own else self._topic(groups, start, end)
+        if own:
+            chosen = self._named(own, low, (start, end))
+        else:
+            chosen = self._topic(groups, start, end) if not record or self.names_record(record) else []
         return self._shared(chosen, start, end) if len(chosen) == 1 else _all(chosen)
 
     def names_record(self, record: str) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 from tasks.core.models.document import ColumnType
+from tasks.core.values.chinese import LETTERS
+from tasks.core.values.dates import MONTH
 from tasks.core.values.english import LARGE, ONES, PARTS, TENS
 from tasks.document.records.names import narrow
 
@@ -23,8 +25,7 @@ _UNIT = re.compile(
 """What changes a number's value and stands right behind it: never left out of what is kept as written."""
 _DIGITS = r"[0-9]+(?:[.,][0-9]+)*"
 _SIZE = r"(?:[\s-]*(?:hundred|thousand|lakh|million|crore|billion|trillion|dozen|score|mn|bn|tn|[km])\b|\s*[百千万萬亿億兆]+)"
-_SIGNS = "〇零一二三四五六七八九十百千万萬亿億两"
-_ONE = rf"(?:{_DIGITS}|[{_SIGNS}]+)"
+_ONE = rf"(?:{_DIGITS}|[{LETTERS}]+)"
 _SPELLED = "|".join(sorted([*ONES, *TENS, *LARGE, "hundred", "dozen", "half"], key=len, reverse=True))
 _DIVIDED = "|".join(sorted([name for name in PARTS if name != "half"], key=len, reverse=True))
 _ON = re.compile(
@@ -33,19 +34,19 @@ _ON = re.compile(
     rf"|(?P<range>(?:\s?[~至到–]\s?|[—-](?![0-9]+[-/][0-9])){_ONE}|\s+(?:to|or)\s+(?=[0-9]|(?:{_SPELLED})\b)(?:{_DIGITS})?|或{_ONE})"
     rf"|(?P<slash>\s?[/⁄∕]\s?[0-9]+(?![0-9]*[/⁄-][0-9])|\s[0-9]+[/⁄][0-9]+(?![/0-9])|\s?[½⅓⅔¼¾⅕⅛])"
     rf"|(?P<times>\s?[×x*]\s?{_DIGITS})"
-    rf"|(?P<part>分之[{_SIGNS}0-9.点]+|成[半{_SIGNS}]?(?![{_SIGNS}]*[为立员本功交品果长分])|折(?![扣价合算旧])|个半|[\s-]+(?:{_DIVIDED})s?\b|\s+and\s+a\s+half\b)"
+    rf"|(?P<part>分之[{LETTERS}0-9.点]+|成[半{LETTERS}]?(?![{LETTERS}]*[为立员本功交品果长分])|折(?![扣价合算旧])|个半|[\s-]+(?:{_DIVIDED})s?\b|\s+and\s+a\s+half\b)"
     rf"|(?P<half>\s+an?\s+(?:hundred|thousand|million|billion|dozen)\b)"
     rf"|(?P<and>\s+and\s+{_DIGITS}|[和与]{_ONE})"
     rf"|(?P<word>(?:[\s-]+(?:and[\s-]+)?)(?:{_SPELLED})\b)",
     re.IGNORECASE,
 )
 _BACK = re.compile(
-    rf"(?:(?P<range>(?<![0-9.,:/\-])(?P<first>{_DIGITS}|(?<![{_SIGNS}])[{_SIGNS}]+){_SIZE}*\s?(?:[^\s\d\u4e00-\u9fff]|[%‰])?"
+    rf"(?:(?P<range>(?<![0-9.,:/\-])(?P<first>{_DIGITS}|(?<![{LETTERS}])[{LETTERS}]+){_SIZE}*\s?(?:[^\s\d\u4e00-\u9fff]|[%‰])?"
     rf"(?:[~至到–]\s?|(?<=\S)[—-]|\s+(?:to|or)\s+|或)[$€£¥]?)"
     rf"|(?P<between>\bbetween\s+{_DIGITS}{_SIZE}*\s+and\s+|介于{_ONE}[和与至到])"
     rf"|(?P<slash>(?<![0-9/.,-])(?:[0-9]+\s)?[0-9]+\s?[/⁄∕]\s?)"
     rf"|(?P<times>{_DIGITS}\s?[×x*]\s?)"
-    rf"|(?P<part>[{_SIGNS}0-9]+分之|[百千万]分之)"
+    rf"|(?P<part>[{LETTERS}0-9]+分之|[百千万]分之)"
     rf"|(?P<word>\b(?:{_SPELLED})[\s-]+|\b(?:hundred|thousand|million)\s+and\s+)"
     rf"|(?P<half>\bhalf\s+(?:an?\s+)?)"
     rf"|(?P<minus>\b(?:minus|negative)\s+|负|零下))$",
@@ -61,12 +62,11 @@ _STATED = re.compile(r"(?:^|[|:：=]|\b(?:was|were|is|are|of|at|to|by)|[为是�
 """Before a bracket whose number is the value itself, not an aside."""
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _BACK_CHARS, _TURNS = 48, 4
-_MONTHS = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 _DATE = re.compile(
     r"(?<![0-9])[0-9]{4}\s?[-/.]\s?[0-9]{1,2}\s?[-/.]\s?[0-9]{1,2}(?![0-9])"
     r"|(?<![0-9])(?:(?:民国)?\s?[0-9]{2,4}\s?年\s?)?[0-9]{1,2}\s?月\s?[0-9]{1,2}\s?[日号]?"
     r"|(?<![0-9])[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}(?![0-9])"
-    rf"|(?<![0-9])(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})\b\.?|\b(?:{_MONTHS})\.?\s+[0-9]{{1,2}}(?:st|nd|rd|th)?\b)(?:,?\s+(?:of\s+)?[0-9]{{4}})?",
+    rf"|(?<![0-9])(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{MONTH})\b\.?|\b(?:{MONTH})\.?\s+[0-9]{{1,2}}(?:st|nd|rd|th)?\b)(?:,?\s+(?:of\s+)?[0-9]{{4}})?",
     re.IGNORECASE,
 )
 
@@ -104,7 +104,7 @@ def _near(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _is_number(text: str, start: int, end: int) -> bool:
     part = text[start:end]
-    return any(char.isdigit() or char in _SIGNS for char in part) or bool(
+    return any(char.isdigit() or char in LETTERS for char in part) or bool(
         re.match(rf"(?:an?\s+)?(?:{_SPELLED})\b", part, re.I)
     )
 

@@ -52,7 +52,7 @@ def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text") ->
     best: tuple[int, Place] | None = None
     for start, end in _spans(raw, line.line):
         start, end, doubt = whole(line.line, start, end, kind)
-        found = line.owners(start, end)
+        found = line.owners(start, end, record)
         strange = bool(found.records) and record not in found.records
         if strange:
             doubt = f"it stands where the text speaks of {_named(found.records)}"

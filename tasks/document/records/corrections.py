@@ -8,7 +8,7 @@ from tasks.core.models.document import PlanColumn
 
 _CORRECTS = re.compile(
     r"更正|勘误|订正|修正|修订|作废|改为|有误|差错|笔误|更改|并非|复核|核实"
-    r"|\b(?:correct|corrects|corrected|correction|corrigend\w+|errat\w+|amend\w*|revis\w+|restat\w+|supersed\w+|withdrawn"
+    r"|\b(?:correct|corrects|corrected|corrections?|corrigend\w+|errat\w+|amend\w*|revis\w+|restat\w+|supersed\w+|withdrawn"
     r"|replaced by|should (?:read|be|have)|in error|the right (?:value|figure)|mistake\w*|misprint\w*|wrong\w*)\b",
     re.IGNORECASE,
 )

@@ -51,6 +51,19 @@ def test_a_value_belongs_to_the_record_of_its_clause(line: str, expected: dict[s
 def test_the_owner_is_believed_and_others_are_not(line: str, expected: dict[str, str]) -> None:
     named = naming(line, [Name(record, *span) for record in RECORDS for span in id_places(line, record)])
     for value, owners in expected.items():
-        for record in RECORDS:
+        for record in filter(named.names_record, RECORDS):
             place = find(value, named, record, "number")
             assert place and bool(place.doubt) == (bool(owners) and record not in owners.split()), (value, record)
+
+
+def test_a_record_that_the_line_never_names_is_doubted_in_the_clause_of_another_alone() -> None:
+    line = "Alpha sold 12. The shop at the harbour sold 30."
+    named = naming(line, [Name("Alpha", 0, 5)])
+    doubts = [(place.doubt != "") for raw in ("12", "30") if (place := find(raw, named, "Beta", "number"))]
+    assert doubts == [True, False]
+
+
+def test_a_full_stop_that_was_copied_ends_the_clause() -> None:
+    line = "Alpha sold chairs at 12.5. Beta sold 30."
+    named = naming(line, [Name(record, *span) for record in ("Alpha", "Beta") for span in id_places(line, record)])
+    assert [bool(find("12.5.", named, record, "number").doubt) for record in ("Alpha", "Beta")] == [False, True]  # type: ignore[union-attr]
