@@ -31,16 +31,13 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
         catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
         _check(request.folder, catalogue)
         # Here, because they take longer to import than the intake to begin.
+        from flows.running.shelf import Shelf
         from flows.solve import solve
         from tasks.solve.deliver import deliver
 
-        if derivation.documents:
-            from tasks.intake.derived import add_derived, describe_documents
-
-            catalogue = await add_derived(catalogue, derivation.tables, run.settings.intake)
-            catalogue = describe_documents(catalogue, derivation)
-        answer = await solve(run.question, catalogue, told, run.settings)
-        return run.end(answer, await deliver(answer, str(run.out), request.csv_name, derivation.tables))
+        shelf = Shelf(run, catalogue, derivation, told.knowledge)
+        answer = await solve(run.question, await shelf.catalogue(), told, run.settings, shelf.draw)
+        return run.end(answer, await deliver(answer, str(run.out), request.csv_name, shelf.derivation.tables))
 
 
 def _check(folder: str, catalogue: Catalogue) -> None:

@@ -66,13 +66,15 @@ async def document_flow(request: DocumentRequest) -> Any:
     derivation = drawn.derivation
     for problem in (*derivation.problems, *derivation.stopped):
         get_run_logger().warning(problem)
-    said = f"{len(derivation.tables)} tables from {len(derivation.documents)} documents. Files: {drawn.out}"
+    cut = f"stopped before all was done ({derivation.stopped[0]}), run it again: " if derivation.stopped else ""
+    said = f"{cut}{len(derivation.tables)} tables from {len(derivation.documents)} documents. Files: {drawn.out}"
     get_run_logger().info(said)
     if derivation.tables:
         await acreate_table_artifact(
             table=_qualities(drawn), key="documents", description="Cells by status, one row per column"
         )
-    return Failed(message=said, data=drawn) if derivation.documents and not derivation.tables else drawn
+    failed = derivation.stopped or (derivation.documents and not derivation.tables)
+    return Failed(message=said, data=drawn) if failed else drawn
 
 
 def _qualities(drawn: Drawn) -> list[dict[str, Any]]:

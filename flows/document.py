@@ -53,6 +53,8 @@ class Drawn(Value):
     """Folder that holds `derived/`, absolute."""
     stopped: Literal["", "model", "budget"]
     """What ended some of the work before it was done; `derivation.stopped` has its words."""
+    others: tuple[tuple[str, str], ...]
+    """(path, what became of it), for each file of the folder that was taken for no document."""
     files: tuple[str, ...]
     spend: Spend
     seconds: float
@@ -62,7 +64,6 @@ class Drawn(Value):
 class _Outcome(NamedTuple):
     """What became of one document: its table, or why there is none."""
 
-    plan: Plan | None
     table: DerivedTable | None
     reason: str = ""
     stopped: tuple[str, ...] = ()
@@ -83,6 +84,7 @@ async def document(request: DocumentRequest, prefect: str = "", today: date | No
             derivation=derivation,
             out=str(run.out),
             stopped=("budget" if run.meter.over else "model") if derivation.stopped else "",
+            others=_others(inventory),
             files=files,
             spend=run.meter.spend(),
             seconds=run.seconds,
@@ -94,6 +96,15 @@ def _unreadable(inventory: Inventory) -> tuple[tuple[str, str], ...]:
     """Documents by their name that the inventory took for none, and why: a text called .pdf, a damaged .docx."""
     found = (file for file in inventory.of("unreadable") if file.kind == "document")
     return tuple((file.path, f"not read: {file.reason}") for file in found)
+
+
+def _others(inventory: Inventory) -> tuple[tuple[str, str], ...]:
+    """Every other file of the folder."""
+    said = {"table": "a table, no document", "knowledge": "read as knowledge"}
+    found = (
+        f for f in inventory.files if f.outcome != "document" and (f.outcome, f.kind) != ("unreadable", "document")
+    )
+    return tuple((f.path, "; ".join(filter(None, (said.get(f.outcome, f.outcome), f.reason)))) for f in found)
 
 
 async def derive(
@@ -120,7 +131,6 @@ async def derive(
         converted=converted,
         documents=documents,
         relevance=verdicts,
-        plans=tuple(outcome.plan for outcome in outcomes if outcome.plan),
         tables=tuple(outcome.table for outcome in outcomes if outcome.table),
         problems=_unjudged(verdicts),
         left_out=left_out,
@@ -131,6 +141,25 @@ async def derive(
         ),
         stopped=tuple(dict.fromkeys((*_stopped(verdicts), *(s for outcome in outcomes for s in outcome.stopped)))),
         spent=costs.stages(),
+    )
+
+
+async def derive_asked(path: str, derivation: Derivation, knowledge: Knowledge, settings: Settings) -> Derivation:
+    """The derivation with the table of a document that it skipped, or with why there is none; drawn once, if at all."""
+    document = next((document for document in derivation.skipped if path in document.paths), None)
+    if document is None:
+        return derivation
+    costs = Costs()
+    outcome = await _attempt(document, knowledge, settings, costs)
+    others = tuple((stem, why) for stem, why in derivation.outcomes if stem != document.stem)
+    return derivation.model_copy(
+        update={
+            "asked": (*derivation.asked, document.stem),
+            "tables": (*derivation.tables, *((outcome.table,) if outcome.table else ())),
+            "outcomes": (*others, *(((document.stem, outcome.reason),) if outcome.reason else ())),
+            "stopped": tuple(dict.fromkeys((*derivation.stopped, *outcome.stopped))),
+            "spent": tuple(sorted((*derivation.spent, *costs.stages()), key=lambda spent: spent.stage)),
+        }
     )
 
 
@@ -172,13 +201,13 @@ async def _convert(root: str, files: tuple[SourceFile, ...], settings: Settings)
 
 async def _attempt(document: Converted, knowledge: Knowledge, settings: Settings, costs: Costs) -> _Outcome:
     if document.text is None:
-        return _Outcome(None, None, f"no table: it has no text ({document.reason or document.status})")
+        return _Outcome(None, f"no table: it has no text ({document.reason or document.status})")
     try:
         return await _draw(document, knowledge, settings, costs)
     except InputError:
         raise  # a key or a disk: no other document would fare better
     except TablewrightError as error:
-        return _Outcome(None, None, f"no table: {error.message}")
+        return _Outcome(None, f"no table: {error.message}")
 
 
 async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, costs: Costs) -> _Outcome:
@@ -186,7 +215,7 @@ async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, c
     plan = await plan_document(document, knowledge, settings.plan)
     costs.add(document.stem, "plan", plan.usage)
     if plan.failed:
-        return _Outcome(plan, None, f"no table: {'; '.join(plan.problems) or 'no plan was found'}", _stopped(plan))
+        return _Outcome(None, f"no table: {'; '.join(plan.problems) or 'no plan was found'}", _stopped(plan))
     slices = await cut_slices(document, plan, knowledge, settings.extract)
     results = await asyncio.gather(*(extract_slice(piece, settings.extract) for piece in slices))
     costs.add(document.stem, "extract", *(result.usage for result in results))
@@ -200,4 +229,4 @@ async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, c
     )
     costs.add(document.stem, "normalise", *(reading.usage for reading in readings))
     table = await store_table(document, plan, merged, tuple(readings), settings.document.good_share)
-    return _Outcome(plan, table, stopped=_stopped(*results, *readings))
+    return _Outcome(table, stopped=_stopped(*results, *readings))

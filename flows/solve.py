@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
-from tasks.core.models.answer import Answer, Assignment, Question
+from tasks.core.models.answer import Addition, Answer, Assignment, Question
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.context import Context, Recalled, TableRelevanceResult, Terms, Told
 from tasks.core.models.metadata import Metadata
 from tasks.core.models.run import StageSpend, Usage
+from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import Settings
 from tasks.solve.agent import solve_question
 from tasks.solve.compress import compress
@@ -24,9 +26,15 @@ from tasks.solve.relevance import is_small, judge_tables
 from tasks.solve.showing.about import add_words
 from tasks.solve.terms import write_terms
 
+Draw = Callable[[str], Awaitable[Catalogue]]
+"""Path of a skipped document → the catalogue with its table, where one can be drawn."""
 
-async def solve(question: Question, catalogue: Catalogue, told: Told, settings: Settings) -> Answer:
-    """Measure and describe the tables, choose those of the question, write down what is expected, query, replay."""
+
+async def solve(question: Question, catalogue: Catalogue, told: Told, settings: Settings, draw: Draw) -> Answer:
+    """Measure and describe the tables, choose those of the question, write down what is expected, query, replay.
+
+    Where the solver needs a document that was judged not to matter, it is drawn, and the solver goes on with its table.
+    """
     tables, knowledge, video = catalogue.measurable, told.knowledge, told.video_text
     profile = await profile_tables(tables, knowledge, settings.profiling, settings.query)
     metadata = await describe_catalogue(tables, profile, knowledge, told.overrides, settings.metadata)
@@ -56,7 +64,11 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
         choosing=_choosing(found, relevance, context),
     )
     attempt = await solve_question(given, settings.solver)
-    return await publish(given, attempt, settings.solver, settings.publish)
+    while attempt.wanted:
+        addition = await _add(attempt.wanted, await draw(attempt.wanted), knowledge, settings)
+        given = given.model_copy(update={"added": (*given.added, addition)})
+        attempt = await solve_question(given, settings.solver)
+    return await publish(given.whole, attempt, settings.solver, settings.publish)
 
 
 async def _recall(
@@ -78,3 +90,11 @@ def _choosing(found: Recalled, relevance: TableRelevanceResult, context: Context
         for name, usage in spent.items()
         if usage != Usage()
     )
+
+
+async def _add(path: str, catalogue: Catalogue, knowledge: Knowledge, settings: Settings) -> Addition:
+    """What became of the document, with all tables measured together with its own."""
+    table = next((table.name for table in catalogue.tables if table.drawn and path in table.drawn.paths), "")
+    note = next((document.note for document in catalogue.documents if document.path == path), "")
+    profile = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
+    return Addition(path=path, table=table, reason="" if table else note, catalogue=catalogue, profile=profile)

@@ -23,7 +23,7 @@ _STATUSES = ("verified", "derived", "unverified", "conflict", "missing")
 def command(
     folder: Annotated[str, typer.Argument(help="Folder with the documents, or a task folder.")],
     question: Annotated[str, typer.Option(help="Draw only from documents that matter for it.")] = "",
-    only: Annotated[list[str] | None, typer.Option(help="Name of a document, without suffix; may be repeated.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="A document by name or path; may be repeated.")] = None,
     out_folder: Annotated[str, typer.Option("--out", help="Folder for derived/; without it, one in the store.")] = "",
     profile: Annotated[str, typer.Option(help="Settings: a name from configs/ or the path of a .toml.")] = "default",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
@@ -60,6 +60,7 @@ def summary(drawn: Drawn) -> dict[str, Any]:
         "problems": drawn.derivation.problems,
         "stopped": drawn.derivation.stopped,
         "left_out": dict(drawn.derivation.left_out),
+        "others": dict(drawn.others),
         "documents": [_about(drawn.derivation, document) for document in drawn.derivation.documents],
         "files": [str(Path(drawn.out) / name) for name in drawn.files],
         "run": drawn.run,
@@ -119,6 +120,8 @@ def _print(drawn: Drawn) -> None:
             out.print(f"  note: {escape(note)}")
         for stage, spent in about["stages"].items():
             out.print(f"  {stage}: {spent['calls']} calls, {spent['tokens_in']} + {spent['tokens_out']} tokens")
+    for path, what in drawn.others:
+        out.print(f"[dim]{escape(path)}: {escape(what)}[/]")
     for why in drawn.derivation.stopped:
         err.print(f"[bold red]ended before all was done:[/] {escape(why)}")
     total = drawn.spend.total()

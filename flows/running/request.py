@@ -90,24 +90,33 @@ class DocumentRequest(Request):
         default="", title="Question", description="In any language. Empty: every document is drawn from."
     )
     only: tuple[str, ...] = Field(
-        default=(), title="Only", description="Names of documents, without suffix. Empty: all of them."
+        default=(),
+        title="Only",
+        description="Documents by name, with or without suffix, or by path in the folder. Empty: all of them.",
     )
 
     def chosen(self, inventory: Inventory) -> Inventory:
-        """The inventory with the documents of `only`. Raises InputError when one of them is not there."""
-        wanted = {stem.casefold() for stem in self.only}
-        found = {PurePosixPath(file.path).stem.casefold() for file in inventory.of("document")}
-        if unknown := sorted(wanted - found):
-            known = ", ".join(sorted(found)) or "none"
-            raise InputError(f"there is no document {unknown[0]!r}", f"the folder's documents: {known}")
+        """The inventory with no documents but those of `only`. Raises InputError when one of them is not there."""
+        wanted = {name: PurePosixPath(name).as_posix().casefold() for name in self.only}
+        calls = {file.path: _calls(file.path) for file in inventory.of("document")}
+        for name, folded in wanted.items():
+            if not any(folded in called for called in calls.values()):
+                known = ", ".join(sorted(calls)) or "none"
+                other = next((file for file in inventory.files if folded in _calls(file.path)), None)
+                what = f"{other.path} is no document that can be read: {other.reason or other.kind}" if other else ""
+                raise InputError(what or f"there is no document {name!r}", f"the folder's documents: {known}")
         if not wanted:
             return inventory
-        kept = [
-            file
-            for file in inventory.files
-            if file.outcome != "document" or PurePosixPath(file.path).stem.casefold() in wanted
-        ]
+        left = {path for path, called in calls.items() if called.isdisjoint(wanted.values())}
+        changes = {"outcome": "ignored", "reason": "not among the documents that were asked for"}
+        kept = [file.model_copy(update=changes) if file.path in left else file for file in inventory.files]
         return inventory.model_copy(update={"files": tuple(kept)})
+
+
+def _calls(path: str) -> set[str]:
+    """What a user may call a file: its path, its name, its name without suffix."""
+    parts = PurePosixPath(path)
+    return {called.casefold() for called in (path, path.removeprefix("context/"), parts.name, parts.stem)}
 
 
 def make(**given: Any) -> AnswerRequest:

@@ -40,6 +40,7 @@ class JournalSettings(Value):
 
     mode: Literal["live", "record", "replay"]
     repeat: int = Field(ge=0)
+    wait_seconds: float = Field(ge=0)
     recordings: str
 
     @property
@@ -156,6 +157,7 @@ class NormaliseSettings(Value):
 
     model_code: bool
     rounds: int = Field(ge=1)
+    seconds: float = Field(gt=0)
     examples: int = Field(ge=1)
 
 

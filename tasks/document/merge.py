@@ -7,10 +7,10 @@ unit (1.55% and 0.0155), so `conflict` here means "differs as written", and `tas
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tasks.core.models.document import Finding, Merged, MergedCell, Plan, SliceResult, Source
-from tasks.document.records.anchors import plain
+from tasks.document.records.anchors import one_width, plain
 from tasks.stage import stage
 
 _EXAMPLES = 3
@@ -22,7 +22,8 @@ async def merge_findings(plan: Plan, results: tuple[SliceResult, ...]) -> Merged
 
     What is not merged (values that stand nowhere in the text, unknown records and columns) is counted in `problems`.
     """
-    known = {plain(record): record for record in plan.universe}
+    records = one_width(plan.universe)
+    known = {plain(record): record for record in records}
     columns = {column.name for column in plan.columns}
     sources: dict[tuple[str, str], list[Source]] = defaultdict(list)
     left_out: Counter[tuple[str, str]] = Counter()
@@ -37,12 +38,14 @@ async def merge_findings(plan: Plan, results: tuple[SliceResult, ...]) -> Merged
     good, problems = _sections(plan, results)
     return Merged(
         stem=plan.stem,
-        records=plan.universe,
-        cells=_cells(plan, sources),
+        records=records,
+        cells=_cells(plan, records, sources),
         sections_good=good,
         sections_all=len(plan.sections),
         problems=(*problems, *_told(left_out), *_of_slices(results)),
         unread=tuple(sorted({(known.get(plain(r), r), result.section) for result in results for r in result.unlisted})),
+        unasked=_unasked(plan, records, results),
+        unfound=_unfound(known, columns, results),
     )
 
 
@@ -78,7 +81,24 @@ def _source(finding: Finding, section: str) -> Source:
         line=finding.line,
         section=section,
         corrects=finding.corrects,
+        doubt=finding.doubt,
     )
+
+
+def _unasked(plan: Plan, records: tuple[str, ...], results: tuple[SliceResult, ...]) -> tuple[tuple[str, str], ...]:
+    """Records of which a section's slices asked nothing, for the sections that were asked about at all."""
+    asked: dict[str, set[str]] = defaultdict(set)
+    for result in results:
+        asked[result.section].update(map(plain, (*result.listed, *result.unlisted)))
+    return tuple((r, s.id) for s in plan.sections if s.id in asked for r in records if plain(r) not in asked[s.id])
+
+
+def _unfound(
+    known: dict[str, str], columns: set[str], results: tuple[SliceResult, ...]
+) -> tuple[tuple[str, str, str], ...]:
+    """What replies gave of known records and columns that stands nowhere in the text."""
+    lost = (f for result in results for f in result.findings if not f.found and f.column in columns)
+    return tuple(sorted({(known[plain(f.record_id)], f.column, f.raw) for f in lost if plain(f.record_id) in known}))
 
 
 def _add_mentions(plan: Plan, known: dict[str, str], sources: dict[tuple[str, str], list[Source]]) -> None:
@@ -90,10 +110,12 @@ def _add_mentions(plan: Plan, known: dict[str, str], sources: dict[tuple[str, st
             sources[record, plan.key] = [Source(raw=record, quote=record, line=mention.line, section=section)]
 
 
-def _cells(plan: Plan, sources: dict[tuple[str, str], list[Source]]) -> tuple[MergedCell, ...]:
+def _cells(
+    plan: Plan, records: tuple[str, ...], sources: dict[tuple[str, str], list[Source]]
+) -> tuple[MergedCell, ...]:
     """Cells in the order of records and columns."""
     made = []
-    for record in plan.universe:
+    for record in records:
         for column in plan.columns:
             if found := sources.get((record, column.name)):
                 cell = MergedCell(record_id=record, column=column.name, sources=_ordered(found))
@@ -105,7 +127,7 @@ def _cells(plan: Plan, sources: dict[tuple[str, str], list[Source]]) -> tuple[Me
 def _ordered(found: Iterable[Source]) -> tuple[Source, ...]:
     """In text order, each statement once: slices overlap, and one may have missed that it is a correction."""
     once: dict[tuple[int, str], Source] = {}
-    for source in sorted(found, key=lambda s: (s.line, s.raw, not s.corrects, s.quote, s.section)):
+    for source in sorted(found, key=lambda s: (s.line, s.raw, not s.corrects, bool(s.doubt), s.quote, s.section)):
         once.setdefault((source.line, source.raw), source)
     return tuple(sorted(once.values(), key=lambda s: (s.line, s.corrects, s.raw)))
 
@@ -133,7 +155,7 @@ def _trouble(results: list[SliceResult]) -> str:
     if failed := sum(result.failed for result in results):
         parts.append(f"{failed} of {len(results)} slices failed")
     if unlisted := sorted({record for result in results for record in result.unlisted}):
-        parts.append(f"{len(unlisted)} records not listed ({_some(unlisted)})")
+        parts.append(f"{len(unlisted)} records not listed ({some(unlisted)})")
     return "; ".join(parts)
 
 
@@ -149,9 +171,10 @@ def _told(left_out: Counter[tuple[str, str]]) -> list[str]:
     for reason in sorted({reason for reason, _ in left_out}):
         named = sorted(name for known, name in left_out if known == reason)
         count = sum(number for (known, _), number in left_out.items() if known == reason)
-        lines.append(f"{count} {reason} ({_some(named)})")
+        lines.append(f"{count} {reason} ({some(named)})")
     return lines
 
 
-def _some(names: list[str]) -> str:
+def some(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
     return ", ".join(names[:_EXAMPLES]) + (f" and {len(names) - _EXAMPLES} more" if len(names) > _EXAMPLES else "")

@@ -5,7 +5,6 @@ What cannot be read has no value and says so; it never passes for a success.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -20,10 +19,6 @@ from tasks.document.storing.settle import Plain
 from tasks.stage import stage
 
 _EXAMPLE_CHARS, _NOTE_CHARS = 80, 200
-_UNDECIDED = re.compile(
-    r"not decided|not known|not written|no year written|era not|^range |is not whole|a limit|no such day|out of range|two signs"
-)
-"""Why the library refused a text whose notation it knows: code of a model could only guess there."""
 
 
 @stage(roles=("normalise",), prompts=("normalise.md",))
@@ -40,7 +35,7 @@ async def normalise_column(
     read = {raw: _read(raw, column, context, listed) for raw in raws}
     known = {raw: reading.value for raw, reading in read.items() if reading.status != "unverified"}
     unread = tuple(raw for raw in read if raw not in known)
-    foreign = tuple(raw for raw in unread if not _UNDECIDED.search(read[raw].note))
+    foreign = tuple(raw for raw in unread if not read[raw].undecided)
     written = Written()
     if foreign and settings.model_code:
         written = await write_transform(Job(column, foreign, known, rules, listed), settings, sandbox)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tasks.core.files import store as stores
@@ -18,22 +19,18 @@ from tasks.core.models.semantics import Knowledge
 from tasks.core.sections import ExtractSettings
 from tasks.document.extracting.chunks import chunks
 from tasks.document.planning.fields import speaks_of
+from tasks.document.records.anchors import Finder, one_width
+from tasks.document.records.corrections import corrects
 from tasks.document.records.names import Likeness, belonging, full_sentences, names_id, sentences, share, shared, words
 from tasks.stage import stage
 
-_CORRECTS = re.compile(
-    r"更正|勘误|订正|修正|修订|作废|改为|有误|差错|笔误|更改|并非|复核|核实"
-    r"|\b(?:correct|corrects|corrected|correction|corrigend\w+|errat\w+|amend\w*|revis\w+|restat\w+|supersed\w+|withdrawn"
-    r"|replaced by|should (?:read|be|have)|in error|the right (?:value|figure)|mistake\w*|misprint\w*|wrong\w*)\b",
-    re.IGNORECASE,
-)
-"""A line outside of a section is read with it only when it sounds like this; reading too many costs tokens only."""
 _FOLLOWING = 3
 """Lines without any record's name that may go on with the record before them."""
 _OWN_LINES = 1
 """First lines that name a record: its other names stand there, later ones would add turns of phrase."""
 _RULE_CHARS = 800
 _HEADING = re.compile(r"\s*(?:#|\|?\s*[-:|]+\s*\|?\s*$)")
+_TITLE = re.compile(r"\s*#{1,6}\s")
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_/-]*")
 
 
@@ -68,6 +65,9 @@ class _Text:
     """Line with an id → other records that its sentences without one seem to name."""
     own: dict[str, str] = field(default_factory=dict)
     """Each record's own text, where its other names stand."""
+    mended: frozenset[int] = frozenset()
+    """Lines under a heading of corrections."""
+    finder: Finder = field(default_factory=lambda: Finder(()))
 
     def __post_init__(self) -> None:
         named: dict[int, list[str]] = defaultdict(list)
@@ -76,7 +76,9 @@ class _Text:
                 named[mention.line].append(mention.record_id)
         self.named = dict(named)
         most = self.settings.max_records
-        self.records = self.plan.universe[:most] if most else self.plan.universe
+        records = one_width(self.plan.universe)
+        self.records = records[:most] if most else records
+        self.finder = Finder(self.plan.anchors)
         silent = {
             number: line
             for number, line in enumerate(self.lines, start=1)
@@ -87,6 +89,7 @@ class _Text:
         self.alike = belonging(silent, own)
         unnamed = {number: self._rest(number, records) for number, records in named.items()}
         self.beside = belonging(unnamed, own)
+        self.mended = frozenset(self._mended())
 
     def text(self, number: int) -> str:
         return self.lines[number - 1]
@@ -128,7 +131,17 @@ class _Text:
         return own
 
     def _rest(self, number: int, records: list[str]) -> str:
-        return " ".join(part for part in sentences(self.text(number)) if not any(record in part for record in records))
+        return " ".join(
+            part for part in sentences(self.text(number)) if not any(names_id(part, record) for record in records)
+        )
+
+    def _mended(self) -> Iterator[int]:
+        under = False
+        for number, line in enumerate(self.lines, start=1):
+            if _TITLE.match(line):
+                under = corrects(line)
+            elif under:
+                yield number
 
 
 def _section(text: _Text, section: PlanSection, plan: Plan, rules: str, settings: ExtractSettings) -> list[Slice]:
@@ -167,7 +180,7 @@ def _lines(text: _Text, section: PlanSection, plan: Plan) -> dict[str, set[int]]
         records = text.of(number)
         if number in text.named:
             last, silent = records, 0
-            if not _CORRECTS.search(line):
+            if not corrects(line):
                 named |= set(records)
         elif records:
             silent += 1
@@ -216,7 +229,7 @@ def _elsewhere(text: _Text, section: PlanSection, plan: Plan) -> list[int]:
         number
         for number in sorted({*text.named, *text.alike})
         if not section.start_line <= number <= section.end_line
-        and ((number > starts[0] and nowhere(number)) or _CORRECTS.search(text.text(number)))
+        and ((number > starts[0] and nowhere(number)) or corrects(text.text(number)))
     ]
 
 
@@ -230,6 +243,8 @@ def _slice(text: _Text, empty: Slice, lines: dict[str, set[int]]) -> Slice:
             "expected": tuple(lines),
             "belongs": tuple((record, tuple(within[n] for n in sorted(own))) for record, own in lines.items()),
             "called": tuple((record, name) for record, own in lines.items() if (name := text.called(record, own))),
+            "named": tuple((within[n], named) for n in numbers if (named := text.finder.places(text.text(n)))),
+            "corrects": tuple(within[n] for n in numbers if n in text.mended),
             "places": tuple(numbers),
         }
     )

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import re
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tasks.core.files import store as stores
 from tasks.core.models.document import (
     ColumnQuality,
     ColumnReadings,
+    ColumnType,
     Converted,
     DerivedTable,
     Merged,
@@ -28,7 +30,7 @@ from tasks.core.models.document import (
 )
 from tasks.core.sql.names import quote, unique_names
 from tasks.document.storing import table
-from tasks.document.storing.settle import UNREAD, Plain, Settled, Statement, settle
+from tasks.document.storing.settle import NOTHING, UNASKED, UNREAD, Plain, Settled, Statement, settle, with_unfound
 from tasks.document.storing.table import Drawn
 from tasks.stage import stage
 
@@ -82,10 +84,9 @@ def file_name(stem: str) -> str:
 
 def _draw(plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...]) -> tuple[Drawn, ...]:
     """The plan's columns with their cells, the key first."""
+    blanks = _Blanks(plan, merged)
     cells = {(cell.record_id, cell.column): cell for cell in merged.cells}
     by_column = {r.column: r for r in readings}
-    told_in = {name: section.id for section in plan.sections for name in section.columns}
-    unread = set(merged.unread)
     drawn = []
     for column in sorted(plan.columns, key=lambda column: column.name != plan.key):
         read = by_column.get(column.name)
@@ -94,14 +95,30 @@ def _draw(plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...]) -> t
         if column.name == plan.key:
             settled = tuple(_key_cell(record, cell) for record, cell in found)
         else:
+            kind: ColumnType = "text" if column.role == "noise" else column.type
             settled = tuple(
-                settle(cell, values, "text" if column.role == "noise" else column.type)
-                if cell or (record, told_in.get(column.name, "")) not in unread
-                else UNREAD
-                for record, cell in found
+                blanks.told(record, column.name, settle(cell, values, kind) if cell else None) for record, cell in found
             )
         drawn.append(Drawn(column, settled, read.program if read else ""))
     return tuple(drawn)
+
+
+class _Blanks:
+    """Why a cell has no value, and what was given for it in vain."""
+
+    def __init__(self, plan: Plan, merged: Merged) -> None:
+        self._told_in = {name: section.id for section in plan.sections for name in section.columns}
+        self._unread, self._unasked = frozenset(merged.unread), frozenset(merged.unasked)
+        self._unfound: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for record, column, raw in merged.unfound:
+            self._unfound[record, column].append(raw)
+
+    def told(self, record: str, column: str, settled: Settled | None) -> Settled:
+        """The cell, with its reason where it is None."""
+        if settled is None:
+            place = (record, self._told_in.get(column, ""))
+            settled = UNREAD if place in self._unread else UNASKED if place in self._unasked else NOTHING
+        return with_unfound(settled, self._unfound.get((record, column), ()))
 
 
 def _key_cell(record: str, cell: MergedCell | None) -> Settled:
@@ -153,6 +170,7 @@ def _quality(drawn: Drawn) -> ColumnQuality:
         unverified=drawn.count("unverified"),
         conflict=drawn.count("conflict"),
         missing=drawn.count("missing"),
+        unasked=drawn.unasked,
         stored=drawn.stored,
     )
 

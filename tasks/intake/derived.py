@@ -40,6 +40,8 @@ async def add_derived(catalogue: Catalogue, drawn: tuple[DerivedTable, ...], lim
 def describe_documents(catalogue: Catalogue, derivation: Derivation) -> Catalogue:
     """The catalogue with the text of every document that has one, and with what became of each."""
     called = {path: table.name for table in catalogue.tables if table.drawn for path in table.drawn.paths}
+    asked = {path for document in derivation.documents if document.stem in derivation.asked for path in document.paths}
+    called |= {path: f"{name}; drawn when it was asked for" for path, name in called.items() if path in asked}
     why = dict(derivation.outcomes)
     reasons = {path: why.get(document.stem, "") for document in derivation.documents for path in document.paths}
     reasons |= dict(derivation.left_out)
@@ -48,6 +50,7 @@ def describe_documents(catalogue: Catalogue, derivation: Derivation) -> Catalogu
             "documents": tuple(_documents(catalogue, derivation, reasons, called)),
             "files": tuple(_explained(file, reasons.get(file.path, "")) for file in catalogue.files),
             "drawing": derivation.spent,
+            "stopped": derivation.stopped,
         }
     )
 
@@ -121,15 +124,18 @@ def _documents(
 ) -> Iterator[Document]:
     """Text files as they are, others as converted; each with what became of it."""
 
-    def note(path: str) -> str:
-        return f"its table: {names[path]}" if path in names else reasons.get(path, "")
+    drawable = {path for each in derivation.skipped if each.text for path in each.paths}
+
+    def told(path: str) -> dict[str, Any]:
+        note = f"its table: {names[path]}" if path in names else reasons.get(path, "")
+        return {"note": note, "drawable": path in drawable}
 
     for document in catalogue.documents:
-        yield document.model_copy(update={"note": note(document.path)})
+        yield document.model_copy(update=told(document.path))
     known = {document.path for document in catalogue.documents}
     for each in derivation.converted:
         if each.text and each.paths[0] not in known:
-            yield Document(path=each.paths[0], text=each.text, lines=each.lines, note=note(each.paths[0]))
+            yield Document(path=each.paths[0], text=each.text, lines=each.lines, **told(each.paths[0]))
 
 
 def _explained(file: SourceFile, reason: str) -> SourceFile:

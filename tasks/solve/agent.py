@@ -29,18 +29,22 @@ _NOTE_CHARS = 160
 async def solve_question(given: Assignment, limits: SolverSettings) -> Attempt:
     """One attempt in the style of the settings. It always ends with an Attempt, whatever the model does.
 
-    What a budget or a dead endpoint cut short is marked as unsettled and tried again by the next run.
+    What a budget or a dead endpoint cut short is marked as unsettled and tried again by the next run. One that waits for
+    the table of a document (`wanted`) is no end: given that table it comes to the same point and goes on.
     """
-    async with Engine.over(given.catalogue, limits.query) as engine:
-        if limits.agent.style == "single":
-            return await single.solve_single(given, engine, limits)
-        if limits.agent.style == "bare":
+    if limits.agent.style in ("single", "bare"):
+        async with Engine.over(given.catalogue, limits.query) as engine:
+            if limits.agent.style == "single":
+                return await single.solve_single(given, engine, limits)
             from tasks.solve.solving import bare
 
             return await bare.solve_bare(given, engine, limits)
-        bench = Bench(given, engine, limits, given.contract)
-        dialogue = Dialogue(bench, STYLES[limits.agent.style](), Transcript(_opening(bench), _room()))
+    bench = Bench(given, Engine.over(given.catalogue, limits.query), limits, given.contract)
+    dialogue = Dialogue(bench, STYLES[limits.agent.style](), Transcript(_opening(bench), _room()))
+    try:
         ended = await dialogue.run()
+    finally:
+        await bench.engine.close()
     if dialogue.transcript.shortened:
         dialogue.problems.append(
             f"{dialogue.transcript.shortened} older results were shortened to fit the model's context"
@@ -54,6 +58,7 @@ async def solve_question(given: Assignment, limits: SolverSettings) -> Attempt:
         chosen=bench.best,
         contract=bench.contract,
         ended=ended,
+        wanted=dialogue.wanted,
         problems=tuple(dict.fromkeys(dialogue.problems)),
         usage=sum((step.usage for step in dialogue.steps), Usage()),
         unsettled=dialogue.unsettled,

@@ -40,7 +40,7 @@ async def publish(given: Assignment, attempt: Attempt, solver: SolverSettings, l
     with tempfile.TemporaryDirectory(prefix="tablewright-publish-") as folder:
         found, replayed = await _replay(given, attempt, solver, limits, Path(folder))
         table = _keep(replayed) if replayed else None
-    verdict = judge(attempt, found.replay, solver.agent.confident_share)
+    verdict = judge(attempt, found.replay, solver.agent.confident_share, bool(given.catalogue.stopped))
     evidence = package(given, attempt, found, verdict, _models(given))
     keep = stores.current().put
     return Answer(

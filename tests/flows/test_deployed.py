@@ -157,6 +157,38 @@ stage.listener.set(hear)
     assert min(works) < 2.0 and (min(walls) < 2.0 or os.getloadavg()[0] > 1)
 
 
+def test_a_document_flow_that_was_cut_short_fails_with_its_reason_and_still_delivers(
+    prefect_api: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import orchards
+    from endpoint import Endpoint, Status
+
+    from flows.deployed import document_flow
+    from flows.running.request import DocumentRequest
+
+    def model(body: dict[str, Any]) -> Any:
+        """Refuses every slice but the first."""
+        closing = "Copy values" in body["messages"][0]["content"] and "OR-101" not in str(body)
+        return Status(400, "no") if closing else orchards.model(body)
+
+    (tmp_path / "profile.toml").write_text("[normalise]\nmodel_code = false\n[extract]\nrecords = 2\n")
+    request = DocumentRequest(
+        folder=str(orchards.SAMPLE), out=str(tmp_path / "out"), profile=str(tmp_path / "profile.toml")
+    )
+    with Endpoint(model) as endpoint:
+        for name, value in World(tmp_path, endpoint).variables().items():
+            if name != "PREFECT_API_URL":
+                monkeypatch.setenv(name, value)
+        state: Any = asyncio.run(document_flow(request, return_state=True))
+        drawn = asyncio.run(state.aresult(raise_on_failure=False))
+        assert state.name == "Failed" and "stopped before all was done (" in state.message
+        assert "rejects the request" in state.message and "run it again" in state.message
+        assert drawn.files == ("derived/harvest.sqlite",) and (tmp_path / "out" / drawn.files[0]).is_file()
+        endpoint.replies = orchards.model
+        drawn = asyncio.run(document_flow(request.model_copy(update={"out": str(tmp_path / "again")})))
+    assert not drawn.derivation.stopped and drawn.derivation.tables[0].records == 8
+
+
 def test_the_document_flow_shows_its_stages_and_its_quality(
     prefect_api: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

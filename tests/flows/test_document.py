@@ -330,6 +330,30 @@ def test_an_endpoint_that_asks_for_a_long_wait_ends_the_run_at_once(
     )
 
 
+def test_an_answer_over_half_a_table_is_partial_and_says_so_until_a_rerun_completes_it(
+    make: Callable[..., World], tmp_path: Path
+) -> None:
+    def model(body: dict[str, Any]) -> Any:
+        """Extraction is refused from the second slice on; the solver still gets its replies."""
+        prompt = str(body["messages"])
+        return Status(400, "no") if "Copy values" in prompt and "OR-101" not in prompt else orchards.model(body)
+
+    world, out = make(model), tmp_path / "out"
+    command = ("answer", str(orchards.SAMPLE), "--profile", profile(tmp_path), "--as-of", "2026-01-31", "--no-prefect")
+    done = world.call(*command, "--out", str(out), "--json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["status"]) == (5, "partial") and told["rows"] is not None
+    assert "tables drawn from documents are not whole: run again to complete them" in told["reason"]
+    (first, *_), page = evidence(out)["doubts"], (out / "report.html").read_text("utf-8")
+    assert first.startswith("drawing tables from documents ended before it was done") and "rejects the request" in first
+    assert "drawing tables from documents ended before it was done" in page and (out / "derived").is_dir()
+    world.endpoint.replies = orchards.model
+    done = world.call(*command, "--out", str(out), "--json")
+    assert (done.returncode, json.loads(done.stdout)["status"]) == (0, "not_assessed")
+    assert (out / "answer.csv").read_bytes() == (SAMPLES / "gold" / "orchards" / "gold.csv").read_bytes()
+    assert not any("ended before" in doubt for doubt in evidence(out)["doubts"])
+
+
 @pytest.mark.parametrize(
     ("reply", "more", "code", "said"),
     [

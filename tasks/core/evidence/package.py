@@ -71,7 +71,7 @@ def package(
         joins=found.joins,
         statements=lineage.statements(used, given.question.text, given.knowledge),
         checks=made,
-        doubts=(*_doubts(attempt, made, sources, uses), *folded.doubts(given)),
+        doubts=(*_cut_short(given), *_doubts(attempt, made, sources, uses), *folded.doubts(given)),
         sources=sources,
         relevance=_relevance(given),
         folded=tuple(folded.tables(given, used)),
@@ -118,6 +118,11 @@ def _doubts(
     yield from (f"writing down the expected answer: {_first_line(text)}" for text in attempt.contract.problems)
     unreadable = [file for file in sources if file.outcome == "unreadable"]
     yield from (f"{file.path} could not be read: {file.reason}" for file in unreadable)
+
+
+def _cut_short(given: Assignment) -> Iterator[str]:
+    for why in given.catalogue.stopped:
+        yield f"drawing tables from documents ended before it was done, and a run later may bring more: {_first_line(why)}"
 
 
 def _first_line(text: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 _POLL_SECONDS = 0.1
@@ -62,3 +63,35 @@ def hold(path: Path, waiting: Callable[[int], None]) -> Iterator[None]:
         yield
     finally:
         free(descriptor)
+
+
+@contextlib.asynccontextmanager
+async def turn(path: Path, seconds: float) -> AsyncIterator[None]:
+    """Do the same thing one after another: whoever comes second waits outside for at most so many seconds.
+
+    Between tasks of one process it works as between processes. The file is removed by its
+    last holder; one that a killed process left behind holds nobody up. Where no file can be written nobody waits.
+    """
+    deadline, descriptor = time.monotonic() + seconds, None
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while (descriptor := _take_named(path)) is None and time.monotonic() < deadline:
+            await asyncio.sleep(_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            path.unlink(missing_ok=True)
+            free(descriptor)
+
+
+def _take_named(path: Path) -> int | None:
+    """As `take`; None also when the file that was locked is no longer the one of that name: its holder has removed it."""
+    descriptor = take(path)
+    if descriptor is None:
+        return None
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samestat(os.fstat(descriptor), path.stat()):
+            return descriptor
+    free(descriptor)
+    return None

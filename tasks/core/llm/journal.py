@@ -6,17 +6,19 @@ The key leaves out URL, key, time-out and endpoint: they do not change what a mo
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 import sys
 from array import array
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tasks.core.errors import InputError, ModelError
+from tasks.core.files import lock
 from tasks.core.files.store import Folder, Store
 from tasks.core.llm import budget
 from tasks.core.llm.request import Reply, Request
@@ -74,6 +76,17 @@ class Journal:
         }
         self.store.write(f"journal/{_path(digest)}", json.dumps(entry, ensure_ascii=False, indent=1).encode())
         self.used[digest] = None
+
+    @contextlib.asynccontextmanager
+    async def turn(self, request: Request, attempt: int, seconds_left: float | None) -> AsyncIterator[None]:
+        """Ask for the request inside, once no other run of this machine asks for it; look for its replies first.
+
+        It is waited for as long as the settings say, and no longer than this run has time.
+        """
+        seconds = self.settings.wait_seconds if seconds_left is None else min(self.settings.wait_seconds, seconds_left)
+        name = self.digest(request, request.first, attempt)
+        async with lock.turn(self.store.cache / "locks" / name, seconds):
+            yield
 
     def find_vector(self, model: str, text: str) -> array[float] | None:
         """The journaled vector of a text, if any. Raises ModelError in replay when there is none."""

@@ -45,21 +45,35 @@ class Source:
         self._served_at = 0.0
 
     async def replies(self, request: Request, attempt: int) -> Batch:
-        """Every sample of the request. Raises ModelError, InputError, BudgetError."""
+        """Every sample of the request. Raises ModelError, InputError, BudgetError.
+
+        While another run asks for the same, its replies are waited for.
+        """
+        old = self._journaled(request, attempt)
+        if len(old) == len(request.indices):
+            return self._batch(old, {}, {})
+        async with self.journal.turn(request, attempt, self.meter.seconds_left()):
+            old = self._journaled(request, attempt)
+            notes: dict[str, None] = {}
+            new: dict[int, Reply] = {}
+            if missing := [index for index in request.indices if index not in old]:
+                new = await self._fetch(request, missing, attempt, notes)
+                rest = [index for index in missing if index not in new]  # of a server without `n`
+                for more in await _all([self._fetch(request, [index], attempt, notes) for index in rest]):
+                    new |= more
+            batch = self._batch(old, new, notes)
+            if not is_final(batch.replies, attempt):
+                self._keep_the_rest(request, new, attempt)
+        return batch
+
+    def _journaled(self, request: Request, attempt: int) -> dict[int, Reply]:
         found = {index: self.journal.find(request, index, attempt) for index in request.indices}
-        old = {index: reply for index, reply in found.items() if reply}
+        return {index: reply for index, reply in found.items() if reply}
+
+    def _batch(self, old: dict[int, Reply], new: dict[int, Reply], notes: dict[str, None]) -> Batch:
         if old:
             self.meter.add(StageSpend(stage=budget.current_stage(), journaled=len(old)))
-        notes: dict[str, None] = {}
-        new: dict[int, Reply] = {}
-        if missing := [index for index in found if index not in old]:
-            new = await self._fetch(request, missing, attempt, notes)
-            rest = [index for index in missing if index not in new]  # of a server without `n`
-            for more in await _all([self._fetch(request, [index], attempt, notes) for index in rest]):
-                new |= more
         replies = tuple(reply for _, reply in sorted((old | new).items()))
-        if not is_final(replies, attempt):
-            self._keep_the_rest(request, new, attempt)
         return Batch(replies, _usage(replies, journaled=len(old)), tuple(notes))
 
     async def _fetch(

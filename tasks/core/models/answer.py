@@ -85,6 +85,18 @@ class Brief(Value):
     """Tokens that all tables described in full would take; 0 = nothing was folded on purpose."""
 
 
+class Addition(Value):
+    """A document that the solver asked for as a table: what became of it, and what there is to query from then on."""
+
+    path: str
+    table: str = ""
+    """Name of its table; empty when none could be drawn."""
+    reason: str = ""
+    """Why there is none."""
+    catalogue: Catalogue
+    profile: Profile
+
+
 class Assignment(Value):
     """All that the solver is given."""
 
@@ -98,6 +110,16 @@ class Assignment(Value):
     """None where the tables were not looked at before solving."""
     choosing: tuple[StageSpend, ...] = ()
     """Model calls that the choice of tables and columns took, by stage, whoever paid."""
+    added: tuple[Addition, ...] = ()
+    """Documents that it asked for so far, in order; it meets each where it asked, and not before."""
+
+    @property
+    def whole(self) -> Assignment:
+        """With everything to query that there is in the end."""
+        if not self.added:
+            return self
+        last = self.added[-1]
+        return self.model_copy(update={"catalogue": last.catalogue, "profile": last.profile, "added": ()})
 
 
 class Step(Value):
@@ -155,7 +177,10 @@ class Attempt(Value):
     """Votes cast in all (`single` style); 1 elsewhere."""
     contract: Contract
     """As the solver left it."""
-    ended: Literal["submitted", "turns", "budget", "loop", "model_error", "no_query"]
+    ended: Literal["submitted", "turns", "budget", "loop", "model_error", "no_query", "document"]
+    """`document`: it waits for the table of a document, and begins again with it."""
+    wanted: str = ""
+    """Path of that document."""
     problems: tuple[str, ...] = ()
     usage: Usage = Usage()
     """All model calls of the attempt, single samples and repairs included."""

@@ -78,6 +78,8 @@ class Document(Value):
     lines: int
     note: str = ""
     """What a reader should know: made from a PDF, no table was drawn from it …; mostly empty."""
+    drawable: bool = False
+    """No table was drawn from it because it was judged not to matter; one can be, if the solver asks for it."""
 
 
 class Catalogue(Value):
@@ -95,13 +97,15 @@ class Catalogue(Value):
     """What all tables, columns and metrics are about, for queries of `metadata.column_info` and so on."""
     drawing: tuple[StageSpend, ...] = ()
     """Model calls that the derived tables took, by stage, whoever paid."""
+    stopped: tuple[str, ...] = ()
+    """What ended the drawing of tables before it was done; a run later may bring more of their cells."""
     unsettled: Literal["", "stopped"] = ""
     """`stopped` when a file was given up for a passing reason (time, a change while reading); the next run tries again."""
 
     @property
     def measurable(self) -> Catalogue:
         """Only what its tables hold: equal for questions that judge documents otherwise but need the same tables."""
-        return self.model_copy(update={"files": (), "documents": (), "drawing": (), "metadata": None})
+        return self.model_copy(update={"files": (), "documents": (), "drawing": (), "stopped": (), "metadata": None})
 
     def table(self, name: str) -> Table | None:
         """The table of that name, whatever its case."""

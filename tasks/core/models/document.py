@@ -166,6 +166,10 @@ class Slice(Value):
     """For each expected record the numbers of the lines that may speak of it."""
     called: tuple[tuple[str, str], ...] = ()
     """What lines here call a record where they do not name its id."""
+    named: tuple[tuple[int, tuple[tuple[str, int, int], ...]], ...] = ()
+    """By number of the line: the records that it names by id, expected or not, each with start and end in it."""
+    corrects: tuple[int, ...] = ()
+    """Lines that stand under a heading of corrections."""
     places: Annotated[tuple[int, ...], Location()] = ()
     """Line of the document for each of `lines`; empty = their numbers are the document's."""
     rules: str = ""
@@ -186,6 +190,8 @@ class Finding(Value):
     """The text says that this replaces an earlier value."""
     found: bool = True
     """False: the model named a value that does not stand in the text; never merged as a value."""
+    doubt: str = ""
+    """Why the value may not be this record's, or not whole; never `verified` then."""
 
 
 class SliceResult(Value):
@@ -213,6 +219,8 @@ class Source(Value):
     line: int
     section: str
     corrects: bool = False
+    doubt: str = ""
+    """Why the value may not be this record's, or not whole."""
 
 
 class MergedCell(Value):
@@ -236,6 +244,10 @@ class Merged(Value):
     problems: tuple[str, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     """(record, section) where no reply told of the record: whatever its lines say there, nobody read it."""
+    unasked: tuple[tuple[str, str], ...] = ()
+    """(record, section) where no line of the section speaks of the record, so that no reply was asked about it."""
+    unfound: tuple[tuple[str, str, str], ...] = ()
+    """(record, column, text) that a reply gave and that stands nowhere in the lines it was asked about."""
 
 
 class Reading(Value):
@@ -246,6 +258,12 @@ class Reading(Value):
     status: CellStatus
     note: str = ""
     """`about`, `range 3–5`, the unit that was assumed, why it could not be read …"""
+    undecided: bool = False
+    """The notation is known, but what it means here is not: code of a model could only guess."""
+    rounded: bool = False
+    """The text marks the number as not exact: about, nearly, over, under."""
+    assumed: str = ""
+    """The unit that was taken for granted, as the column names it; empty where the text writes it."""
 
 
 class ColumnReadings(Value):
@@ -275,6 +293,8 @@ class ColumnQuality(Value):
     unverified: int = 0
     conflict: int = 0
     missing: int = 0
+    unasked: int = 0
+    """Of the missing: records that no line names that was read for this column, so that nothing was asked."""
     stored: bool = True
     """False: kept in the cell table only."""
 
@@ -306,7 +326,6 @@ class Derivation(Value):
     """Each file's own text, before files that make up one document were put together."""
     documents: tuple[Converted, ...] = ()
     relevance: Verdicts | None = None
-    plans: tuple[Plan, ...] = ()
     tables: tuple[DerivedTable, ...] = ()
     problems: tuple[str, ...] = ()
     """What concerns no single document."""
@@ -314,7 +333,15 @@ class Derivation(Value):
     """(path, why), for each file that was not converted."""
     outcomes: tuple[tuple[str, str], ...] = ()
     """(stem, why there is no table of it), for each document without one."""
+    asked: tuple[str, ...] = ()
+    """Stems of documents that were judged not to matter and drawn from all the same, because the solver asked for it."""
     stopped: tuple[str, ...] = ()
     """What ended work before it was done, trouble with the model or the budget: a run later may bring more."""
     spent: tuple[StageSpend, ...] = ()
     """Model calls by document (its stem; empty for all of them) and stage, whoever paid: `stem/stage`."""
+
+    @property
+    def skipped(self) -> tuple[Converted, ...]:
+        """Documents that were judged not to matter and that nobody asked for since."""
+        stems = set(self.relevance.skipped if self.relevance else ()) - set(self.asked)
+        return tuple(document for document in self.documents if document.stem in stems)

@@ -6,12 +6,11 @@ from tasks.core.models.value import Value
 
 
 class Section(Value):
-    """A heading and the lines under it, up to the next heading of the same or a higher level."""
+    """A heading."""
 
     title: str
     level: int
     first_line: int
-    last_line: int
 
 
 class Definition(Value):

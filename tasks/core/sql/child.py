@@ -47,10 +47,9 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     sql = request.get("sql", "")
     schema: dict[str, tuple[str, ...]] = {}
     try:
-        database, schema, views = _open(request["database"], request.get("derived", ""), request["memory_mb"])
+        database, schema, path = _open(request["database"], request.get("derived", ""), request["memory_mb"])
         with database.cursor() as connection:
-            for view in views:
-                connection.execute(view)
+            connection.execute(f"SET search_path = {literal(path)}")
             about = described.named(" ".join(_of_a_model(request))) if request.get("metadata") else {}
             if about:
                 described.fill(connection, Path(request["metadata"]))
@@ -234,10 +233,10 @@ def _measure(connection: duckdb.DuckDBPyConnection, statement: str) -> list[tupl
 @functools.lru_cache(maxsize=1)
 def _open(
     database: str, derived: str, memory_mb: int
-) -> tuple[duckdb.DuckDBPyConnection, dict[str, tuple[str, ...]], list[str]]:
-    """The locked database, its tables with their columns, and what gives a connection the derived ones by their names.
+) -> tuple[duckdb.DuckDBPyConnection, dict[str, tuple[str, ...]], str]:
+    """The locked database, its tables with their columns, and where a connection shall look for them by bare names.
 
-    Views, because the order in which databases are searched is a setting of each connection, and settings are locked.
+    The lock leaves that one setting to each connection. Views of the derived ones would have no `rowid`.
     """
     import duckdb
 
@@ -248,15 +247,14 @@ def _open(
     if Path(database).stem.casefold() != described.SCHEMA:
         described.attach(connection)
     schema: dict[str, tuple[str, ...]] = {}
-    views: dict[str, str] = {}
-    for where, table, column in connection.execute(
-        "select database_name, table_name, column_name from duckdb_columns() where not internal "
+    for table, column in connection.execute(
+        "select table_name, column_name from duckdb_columns() where not internal "
         f"and database_name in (current_database(), '{attached}') "
         "and schema_name = 'main' order by table_name, column_index"
     ).fetchall():
         schema[table] = (*schema.get(table, ()), column)
-        if where == attached:
-            views[table] = f"CREATE TEMP VIEW {quote(table)} AS FROM {attached}.main.{quote(table)}"
+    own = str((connection.execute("select current_database()").fetchone() or ("",))[0])
+    path = ",".join(f"{quote(name)}.main" for name in (own, attached)[: 2 if derived else 1])
     for name, value in {
         "temp_directory": "",
         "threads": "1",
@@ -272,7 +270,7 @@ def _open(
     }.items():
         connection.execute(f"SET GLOBAL {name} = '{value}'")
     connection.execute("SET GLOBAL lock_configuration = true")
-    return connection, schema, list(views.values())
+    return connection, schema, path
 
 
 def main() -> None:

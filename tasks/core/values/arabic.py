@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from tasks.core.values.context import Unread
+from tasks.core.values.context import Undecided, Unread
 
 LARGEST_EXPONENT = 300
 """A float ends at about 1e308."""
@@ -42,7 +42,7 @@ def arabic(text: str, decimal: str = ".") -> Fraction:
     if "⁄" in text:
         return _vulgar(text)
     if _COMMA.fullmatch(text):
-        raise Unread(f"{text}: decimal comma or list, not decided")
+        raise Undecided(f"{text}: decimal comma or list, not decided")
     raise Unread(f"{text}: separators do not fit one convention")
 
 
@@ -61,5 +61,5 @@ def exponent(text: str) -> tuple[int, int]:
         return 0, 0
     power = int(found[1] or found[2])
     if abs(power) > LARGEST_EXPONENT:
-        raise Unread(f"exponent {power} is out of range")
+        raise Undecided(f"exponent {power} is out of range")
     return power, found.end()

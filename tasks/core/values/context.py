@@ -6,9 +6,16 @@ from typing import Literal
 
 from tasks.core.models.value import Value
 
+ASSUMED = "taken as "
+"""In a note, before the unit that was taken for granted."""
+
 
 class Unread(ValueError):
     """A text that has no one reading; the message says why, for the cell's note."""
+
+
+class Undecided(Unread):
+    """A text in a known notation that could mean several things here: whoever decides it guesses."""
 
 
 class Context(Value):

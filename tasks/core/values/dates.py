@@ -7,15 +7,17 @@ from datetime import date, datetime, time
 
 from tasks.core.values.chinese import chinese
 from tasks.core.values.clocks import time_of
-from tasks.core.values.context import Context, Unread
+from tasks.core.values.context import Context, Undecided, Unread
 from tasks.core.values.hedges import strip_hedges
 from tasks.core.values.periods import full_year, months, period_of
 
 _NAMES = "january february march april may june july august september october november december"
-_MONTHS = {"sept": 9}
+MONTHS = {"sept": 9}
 for _at, _name in enumerate(re.findall(r"\w+", _NAMES), 1):
-    _MONTHS |= {_name: _at, _name[:3]: _at}
-_MONTH = r"(?P<b>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+    MONTHS |= {_name: _at, _name[:3]: _at}
+"""By English name and its short form."""
+MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_MONTH = rf"(?P<b>{MONTH})\b\.?"
 _DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<y>\d{4}|'?\d{2})"
 _WEEKDAY = re.compile(
@@ -40,7 +42,7 @@ _ENGLISH = tuple(
     )
 )
 _ENGLISH_MONTH = re.compile(
-    rf"(?:(?P<e>end|start|beginning) of )?{_MONTH}[-\s,/]*(?:of )?(?P<y>\d{{4}})|(?P<z>\d{{4}})[-\s]+(?P<c>{'|'.join(_MONTHS)})\b",
+    rf"(?:(?P<e>end|start|beginning) of )?{_MONTH}[-\s,/]*(?:of )?(?P<y>\d{{4}})|(?P<z>\d{{4}})[-\s]+(?P<c>{'|'.join(MONTHS)})\b",
     re.I,
 )
 _HAN_NUMBER = re.compile(r"[零〇○一二三四五六七八九十廿卅两]+(?=[年月日号])")
@@ -68,7 +70,7 @@ def read_date(text: str, context: Context) -> tuple[date, time | None, tuple[str
             return found_day, clock, notes
         return (*_period(text, context), notes)
     except (ValueError, OverflowError) as problem:
-        raise problem if isinstance(problem, Unread) else Unread(f"{text}: no such day") from problem
+        raise problem if isinstance(problem, Unread) else Undecided(f"{text}: no such day") from problem
 
 
 def _never(text: str) -> date:
@@ -88,7 +90,7 @@ def _day(text: str, context: Context) -> date | None:
         try:
             return date(int(found["y"]), int(found["m"]), int(found["d"]))
         except ValueError as problem:
-            raise Unread(f"{text}: no such day") from problem
+            raise Undecided(f"{text}: no such day") from problem
     if found := _CHINESE.fullmatch(text):
         return date(_era(found, context), int(found["m"]), int(found["d"]))
     if found := _NUMERIC.fullmatch(text):
@@ -96,7 +98,7 @@ def _day(text: str, context: Context) -> date | None:
     for pattern in _ENGLISH:
         if found := pattern.fullmatch(text):
             year = found.groupdict().get("y")
-            return date(full_year(year and year.lstrip("'"), context), _MONTHS[found["b"].lower()], int(found["d"]))
+            return date(full_year(year and year.lstrip("'"), context), MONTHS[found["b"].lower()], int(found["d"]))
     return None
 
 
@@ -105,7 +107,7 @@ def _era(found: re.Match[str], context: Context) -> int:
     if found["era"]:
         return _ROC + (1 if digits == "元" else int(digits))
     if digits == "元" or (digits and len(digits) in (1, 3)):
-        raise Unread(f"year {digits}: era not written")
+        raise Undecided(f"year {digits}: era not written")
     return full_year(digits, context)
 
 
@@ -113,13 +115,13 @@ def _ordered(found: re.Match[str], context: Context) -> date:
     first, second, year = int(found["a"]), int(found["m"]), full_year(found["y"], context)
     order = context.date_order
     if len(found["y"]) == 2 and not order:
-        raise Unread(f"{found[0]}: order of day, month and year is not decided")
+        raise Undecided(f"{found[0]}: order of day, month and year is not decided")
     if first == second or (first > 12 and order != "MDY"):
         return date(year, second, first)
     if second > 12 and order != "DMY":
         return date(year, first, second)
     if not order:
-        raise Unread(f"{found[0]}: day or month first, not decided")
+        raise Undecided(f"{found[0]}: day or month first, not decided")
     return date(year, second, first) if order == "DMY" else date(year, first, second)
 
 
@@ -132,7 +134,7 @@ def _period(text: str, context: Context) -> tuple[date, None]:
     elif found := _ISO_MONTH.fullmatch(text):
         span, edge = months(int(found["y"]), int(found["m"]), int(found["m"])), ""
     elif found := _ENGLISH_MONTH.fullmatch(text):
-        month = _MONTHS[(found["b"] or found["c"]).lower()]
+        month = MONTHS[(found["b"] or found["c"]).lower()]
         edge = {"end": "end", "start": "start", "beginning": "start"}.get((found["e"] or "").lower(), "")
         span = months(int(found["y"] or found["z"]), month, month)
     elif period := period_of(text, context):
@@ -140,7 +142,7 @@ def _period(text: str, context: Context) -> tuple[date, None]:
     else:
         raise Unread(f"{text[:60]}: no date")
     if not context.edge:
-        raise Unread(f"from {span[0]} to {span[1]}: the day is not written")
+        raise Undecided(f"from {span[0]} to {span[1]}: the day is not written")
     return (span[0] if (edge or context.edge) == "start" else span[1]), None
 
 

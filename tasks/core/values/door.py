@@ -7,9 +7,10 @@ from fractions import Fraction
 
 from tasks.core.models.document import ColumnType, Reading
 from tasks.core.values.clean import LONGEST, clean
-from tasks.core.values.context import Context, Unread
+from tasks.core.values.context import ASSUMED, Context, Undecided, Unread
 from tasks.core.values.dates import moment, read_date
 from tasks.core.values.durations import read_duration
+from tasks.core.values.hedges import ROUNDED
 from tasks.core.values.number import read_number
 from tasks.core.values.words import is_null, is_zero, yes_or_no
 
@@ -32,8 +33,16 @@ def read_value(raw: str, column_type: ColumnType, unit: str = "", context: Conte
     try:
         value, notes = _typed(text, column_type, unit, context)
     except Unread as problem:
-        return Reading(raw=raw, value=None, status="unverified", note=str(problem))
-    return Reading(raw=raw, value=value, status="verified", note="; ".join(notes))
+        undecided = isinstance(problem, Undecided)
+        return Reading(raw=raw, value=None, status="unverified", note=str(problem), undecided=undecided)
+    return Reading(
+        raw=raw,
+        value=value,
+        status="verified",
+        note="; ".join(notes),
+        rounded=any(note in ROUNDED for note in notes),
+        assumed=next((note.rpartition(ASSUMED)[2] for note in notes if ASSUMED in note), ""),
+    )
 
 
 def _typed(
@@ -56,7 +65,7 @@ def _typed(
     exact, notes = read_number(text, unit, context)
     if column_type == "integer":
         if exact.denominator != 1:
-            raise Unread(f"{float(exact):g} is not whole")
+            raise Undecided(f"{float(exact):g} is not whole")
         return int(exact), notes
     return _number(exact), notes
 
@@ -75,7 +84,7 @@ def _number(exact: Fraction) -> int | float:
     try:
         value = float(exact)
     except OverflowError as problem:
-        raise Unread("out of range") from problem
+        raise Undecided("out of range") from problem
     if not math.isfinite(value):
-        raise Unread("out of range")
+        raise Undecided("out of range")
     return value

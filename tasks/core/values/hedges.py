@@ -18,8 +18,8 @@ _BACK = {
     "bound": r"以上|以下|以内|之内|及以上|及以下|or more|or less|or above|or fewer|at least|at most|起",
     "": r"整|正|in total|in all|altogether|only|not?",
 }  # fmt: skip
-
-
+ROUNDED = frozenset({"about", "nearly", "over", "under"})
+"""Kinds of hedges that mark a number as not exact; of a bound there is no value at all."""
 _BARE = re.compile(r"^([百千万亿])(?=[余多])")
 _LAI = re.compile(r"(?<=[十百千\d])来(?=[万亿人个名家年天元件次岁])")
 _PLAIN_ENDS = "股元%0123456789人份户"

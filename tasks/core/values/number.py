@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from tasks.core.values.context import Context, Unread
+from tasks.core.values.context import ASSUMED, Context, Undecided, Unread
 from tasks.core.values.hedges import strip_hedges
 from tasks.core.values.nouns import same
 from tasks.core.values.quantity import Amount, measure
@@ -38,7 +38,7 @@ def read_number(text: str, unit: str, context: Context) -> tuple[Fraction, tuple
         return _bare(Fraction(text), target, context)
     if span := _span(text):
         if not context.span:
-            raise Unread(f"range {span}")
+            raise Undecided(f"range {span}")
         return _within(text, target, context)
     if not target.dimension or target.dimension == "count:rank":
         if found := _YEAR.fullmatch(text):
@@ -60,13 +60,13 @@ def _within(text: str, target: Unit, context: Context) -> tuple[Fraction, tuple[
     """The value that a range stands for; a unit written once holds for both ends."""
     found = _RANGE.fullmatch(strip_hedges(text)[0])
     if not found:
-        raise Unread(f"range {text}")
+        raise Undecided(f"range {text}")
     tail = found["t"]
     size = found["u"] or tail
     low, _ = _measured(found["a"] + size, target, context)
     high, _ = _measured(found["b"] + tail, target, context)
     if low >= high:
-        raise Unread(f"range {text}: the ends do not rise")
+        raise Undecided(f"range {text}: the ends do not rise")
     value = {"low": low, "high": high, "middle": (low + high) / 2}[context.span]
     return value, (f"{context.span} of the range {text}",)
 
@@ -74,7 +74,7 @@ def _within(text: str, target: Unit, context: Context) -> tuple[Fraction, tuple[
 def _measured(text: str, target: Unit, context: Context) -> tuple[Fraction, tuple[str, ...]]:
     amount = measure(text, context)
     if target.dimension.startswith("count:") and _FAR_LETTER.search(text):
-        raise Unread(f"{text}: a size or a unit, not decided")
+        raise Undecided(f"{text}: a size or a unit, not decided")
     value, note = _convert(amount, target, context)
     return value, tuple(dict.fromkeys((*amount.notes, *note)))
 
@@ -119,23 +119,23 @@ def _bare(number: Fraction, target: Unit, context: Context) -> tuple[Fraction, t
         source = target_of(context.bare_unit)
         if source.dimension != target.dimension:
             raise Unread(f"bare numbers are {context.bare_unit}, not {target.text}")
-        return number * source.factor / target.factor, (f"no unit written: taken as {context.bare_unit}",)
+        return number * source.factor / target.factor, (f"no unit written: {ASSUMED}{context.bare_unit}",)
     if not target.dimension and target.factor == 1:
         return number, ()
     if target.dimension.startswith("count:") and target.factor == 1:
         return number, ()
-    note = (f"no unit written: taken as {target.text}",)
+    note = (f"no unit written: {ASSUMED}{target.text}",)
     if target.dimension != RATIO:
         if target.factor != 1 and (target.money or target.dimension.startswith("count:") or not target.dimension):
-            raise Unread(f"no unit written: {target.text} or its base unit, not decided")
+            raise Undecided(f"no unit written: {target.text} or its base unit, not decided")
         return number, note
     if target.factor == 1:
         if number == 0 or abs(number) < 1:
             return number, note
-        raise Unread("no unit written: ratio or percent, not decided")
+        raise Undecided("no unit written: ratio or percent, not decided")
     if number == 0 or abs(number) > 1:
         return number, note
-    raise Unread(f"no unit written: {target.text} or ratio, not decided")
+    raise Undecided(f"no unit written: {target.text} or ratio, not decided")
 
 
 def _convert(amount: Amount, target: Unit, context: Context) -> tuple[Fraction, tuple[str, ...]]:
@@ -163,19 +163,19 @@ def _sized(number: Fraction, target: Unit) -> tuple[Fraction, tuple[str, ...]]:
     if target.money or target.dimension.startswith("count:") or not target.dimension:
         return number / target.factor, _assumed(target)
     if _SIZE_WORD.search(target.text):
-        raise Unread(f"no unit written: {target.text} or its base unit, not decided")
+        raise Undecided(f"no unit written: {target.text} or its base unit, not decided")
     return number, _assumed(target)
 
 
 def _assumed(target: Unit) -> tuple[str, ...]:
     if not target.dimension or target.dimension.startswith("count:"):
         return ()
-    return (f"no unit written: taken as {target.text}",)
+    return (f"no unit written: {ASSUMED}{target.text}",)
 
 
 def _fraction(amount: Amount, target: Unit) -> tuple[Fraction, tuple[str, ...]]:
     if amount.unit.dimension == "slash" and target.dimension != RATIO:
-        raise Unread(f"{amount.unit.text}: a fraction, a date or a score, not decided")
+        raise Undecided(f"{amount.unit.text}: a fraction, a date or a score, not decided")
     if target.dimension not in (RATIO, ""):
         raise Unread(f"{amount.unit.text}: a part of something, not an amount in {target.text}")
     return amount.number / target.factor, ()
@@ -189,11 +189,11 @@ def _other(amount: Amount, target: Unit) -> tuple[Fraction, tuple[str, ...]]:
         if same(name, _noun_of(target)):
             return number * size / target.factor, ()
     if target.dimension == "temp:C" and written.text == "度":
-        return number / target.factor, ("度 taken as ℃",)
+        return number / target.factor, (f"度 {ASSUMED}℃",)
     if letter := _letter(written.text, target):
         return number * letter / target.factor, _assumed(target)
     if (upper := upper_of(target)) and written.dimension == upper.dimension:
-        return number * written.factor / upper.factor, (f"taken as {target.text}",)
+        return number * written.factor / upper.factor, (f"{ASSUMED}{target.text}",)
     if not target.dimension and written.dimension.startswith("count:"):
         return number * written.factor / target.factor, (f"counted in {written.text}",)
     if not target.dimension and written.dimension == RATIO and written.factor == 1:

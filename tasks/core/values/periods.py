@@ -6,7 +6,7 @@ import calendar
 import re
 from datetime import date
 
-from tasks.core.values.context import Context, Unread
+from tasks.core.values.context import Context, Undecided, Unread
 
 _ORDINALS = {"一": 1, "二": 2, "三": 3, "四": 4, "1": 1, "2": 2, "3": 3, "4": 4, "first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2,
              "3rd": 3, "4th": 4}  # fmt: skip
@@ -70,12 +70,12 @@ def full_year(digits: str | None, context: Context) -> int:
     """A year from its digits; two digits need the context's pivot, none the default year."""
     if not digits:
         if context.default_year is None:
-            raise Unread("no year written")
+            raise Undecided("no year written")
         return context.default_year
     if len(digits) > 2:
         return int(digits)
     if context.pivot is None:
-        raise Unread(f"year {digits}: century not decided")
+        raise Undecided(f"year {digits}: century not decided")
     return int(digits) + (2000 if int(digits) <= context.pivot else 1900)
 
 
@@ -92,7 +92,7 @@ def _half(parts: dict[str, str | None], context: Context) -> tuple[date, date]:
 def _fiscal(parts: dict[str, str | None], context: Context) -> tuple[date, date]:
     start = context.fiscal_start
     if start is None:
-        raise Unread("start of the fiscal year is not known")
+        raise Undecided("start of the fiscal year is not known")
     quarter = parts.get("q") or parts.get("r")
     first = (int(parts["y"] or 0) - (start > 1)) * 12 + start - 1 + (3 * _ORDINALS[quarter] - 3 if quarter else 0)
     last = first + (2 if quarter else 11)

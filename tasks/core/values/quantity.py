@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tasks.core.values.chinese import LETTERS, chinese
-from tasks.core.values.context import Context, Unread
+from tasks.core.values.context import Context, Undecided, Unread
 from tasks.core.values.english import part
 from tasks.core.values.hedges import strip_hedges
 from tasks.core.values.numeral import numeral
@@ -25,15 +25,19 @@ class Amount(NamedTuple):
 
 _CURRENCY = r"(?:US\$|HK\$|NT\$|CN¥|RMB¥|RMB|CNY|JP¥|A\$|C\$|CA\$|AU\$|S\$|R\$|\$|€|£|¥|₹|₩|₽|USD|EUR|GBP|HKD|JPY|TWD|CHF|CAD|AUD|SGD|INR|人民币|美元|港元|港币|欧元|日元|英镑|新台币)"
 _PREFIX = re.compile(rf"({_CURRENCY})\s*", re.I)
+CURRENCY_BEFORE = re.compile(rf"({_CURRENCY})\s*$", re.I)
+"""A currency at the end of what stands before a number."""
 _PER_FRONT = re.compile(r"每(股|人|份|吨|亩|平方米|台|套|户|只|手|公斤|千克|克|升|桶|件|单位|年|月|周|天|日)")
 _PRICE = re.compile(r"^(?:转让|成交|发行|交易|平均|股票)?(?:价格|作价|定价|单价|均价|售价|价款|价)(?:为|是)?")
 _SIGN = re.compile(r"(?:([+-])|(负|零下|minus\b|negative\b))\s*", re.I)
 _PLUS = re.compile(r"(?:正|plus\b|\+)\s*", re.I)
 _BRACKET = re.compile(r"\(\s*([^()]+?)\s*\)\s*(.*)")
-_FALL = re.compile(
-    r"(?:下降|下跌|减少|下滑|降低|跌|降|亏损|down|fell|falling|decreased|declined|dropped|a? ?(?:loss|fall|drop|decline|decrease) of)\s*(?:了|至?by\b|by\b)?\s*",
-    re.I,
+FALLS = (
+    r"下[降跌滑]|降低|减少|缩减|回落|跌|降|亏损"
+    r"|\b(?:down|fell|falling|decreased|declined|dropped|lost|(?:an? )?(?:loss|fall|drop|decline|decrease) of)\b"
 )
+"""Words before a number that say that it is a fall."""
+_FALL = re.compile(rf"(?:{FALLS})\s*(?:了|by\b)?\s*", re.I)
 _RISE = re.compile(
     r"(?:上升|上涨|增长|增加|提高|涨|升|up|rose|increased|grew|gained|a? ?(?:gain|rise|increase) of)\s*(?:了|by\b)?\s*",
     re.I,
@@ -61,7 +65,7 @@ def measure(text: str, context: Context) -> Amount:
     text, hedges = strip_hedges(text)
     bound = next((hedge for hedge in hedges if hedge.startswith("bound")), "")
     if bound:
-        raise Unread(f"{bound} {text}: a limit, not a value")
+        raise Undecided(f"{bound} {text}: a limit, not a value")
     negative, text, notes = _sign(text, context)
     text, inner = strip_hedges(text)
     amount = _special(text) or _plain(text, context)
@@ -72,7 +76,7 @@ def measure(text: str, context: Context) -> Amount:
 def _sign(text: str, context: Context) -> tuple[bool, str, tuple[str, ...]]:
     if found := _SIGN.match(text):
         if text[found.end() : found.end() + 1] in ("-", "+", "("):
-            raise Unread("two signs")
+            raise Undecided("two signs")
         return found[1] != "+", text[found.end() :], ()
     if found := _PLUS.match(text):
         return False, text[found.end() :], ()
@@ -84,7 +88,7 @@ def _sign(text: str, context: Context) -> tuple[bool, str, tuple[str, ...]]:
         if context.fall_is_positive:
             return False, text[found.end() :], ("a fall, kept without a sign",)
         if not context.fall_is_negative:
-            raise Unread(f"{text}: the sign of a fall is not decided")
+            raise Undecided(f"{text}: the sign of a fall is not decided")
         return True, text[found.end() :], ("a fall read as negative",)
     if found := _RISE.match(text):
         return False, text[found.end() :], ()

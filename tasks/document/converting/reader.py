@@ -28,7 +28,7 @@ class Reader:
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001 the file reader's door: libraries raise what they like on damaged files
-            return {"error": f"{type(error).__name__}: {str(error)[:300]}"}
+            return {"error": f"{type(error).__name__}: {_without_folders(str(error), request)[:300]}"}
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         if request["do"] in ("word", "web"):
@@ -44,6 +44,14 @@ class Reader:
         if request["do"] == "draw":
             return convert.draw_page(self._document, request["page"], request["to"], request["dots"])
         return convert.read_page(self._document, request["page"], request["page_chars"])
+
+
+def _without_folders(text: str, request: dict[str, Any]) -> str:
+    """A message with files by their names alone: it is kept, and where the folder lies is nobody's business."""
+    for name in ("path", "to"):
+        if name in request:
+            text = text.replace(f"{Path(request[name]).parent}/", "")
+    return text
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ Only the records that are still missing are asked for, with their lines alone; w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tasks.core.errors import BudgetError, ModelError
@@ -15,7 +15,7 @@ from tasks.core.models.document import PlanColumn, Slice
 from tasks.core.models.run import Usage
 from tasks.core.sections import ExtractSettings
 from tasks.document.extracting import entries
-from tasks.document.extracting.entries import EntryReply
+from tasks.document.extracting.entries import Entry
 from tasks.document.records.anchors import plain
 
 PROMPT = Path(__file__).parents[1] / "prompts" / "extract.md"
@@ -29,7 +29,7 @@ class Follow:
 
     piece: Slice
     settings: ExtractSettings
-    said: list[tuple[EntryReply, bool]] = field(default_factory=list)
+    said: list[tuple[Entry, bool]] = field(default_factory=list)
     """Of expected records; the second tells whether it corrects."""
     listed: dict[str, None] = field(default_factory=dict)
     surplus: dict[str, None] = field(default_factory=dict)
@@ -78,8 +78,8 @@ class Follow:
         self.asked.add(text)
         asked = await door.current().ask_read("extract", messages, entries.schema(piece), entries.read, samples=1)
         self.usage += asked.usage
-        self.problems += asked.problems
         found = asked.value
+        self.problems += (*asked.problems, *found.problems)
         names = {plain(_named(*pair)): pair[0] for pair in self.piece.called}
         names |= {plain(record): record for record in self.piece.expected}
         last = plain(found.records[-1].id) if found.cut and found.records else ""
@@ -89,7 +89,7 @@ class Follow:
             if record is None:
                 self.surplus.setdefault(entry.id[:80])
                 continue
-            self.said.append((entry.model_copy(update={"id": record}), corrects))
+            self.said.append((replace(entry, id=record), corrects))
             if plain(entry.id) != open_one:
                 self.listed.setdefault(record)
         if found.cut:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-_QUOTE_CHARS = 200
+from tasks.core.models.document import ColumnType
+from tasks.document.extracting.owner import Naming
+from tasks.document.extracting.phrase import whole
+
+_QUOTE_CHARS, _SHOWN = 200, 3
 _STOPS = re.compile(r"[。；;！？!?]|\.(?=\s|$)|\n")
 _PAUSES = re.compile(r"[，,、：:](?!\d)")
 _SAME = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "`": "'", "—": "-", "–": "-", "−": "-", "‐": "-", "‑": "-",
@@ -20,45 +25,57 @@ _NEXT = re.compile(r",[0-9]{3}(?![0-9])|，[０-９]{3}(?![０-９])")
 """A number that goes on before or behind a place: its digits, its decimals, its groups of three. A wide comma parts
 groups of wide digits only; behind others it is punctuation."""
 _NUMERALS = frozenset("〇零一二三四五六七八九十百千两廿卅壹贰叁肆伍陆柒捌玖拾佰仟")
-_REST = re.compile(r"[0-9０-９]+(?:[.．][0-9０-９]+)?[千百十]?[万萬]?")
-"""What goes on behind 3亿 in 3亿2000万."""
-_UNIT = re.compile(
-    r"\s*(?:[%％‰‱]|(?:几|多|[余餘](?![额額款下数數地]))[千百十]?[万萬亿億]?|[千百十]?[万萬亿億兆](?!一|分)|(?:per\s?cent|percent|per\s?mille|basis points|bps?|pp)\b"
-    r"|(?:thousand|million|billion|trillion|mn|bn|tn|k|m|b)\b)",
-    re.IGNORECASE,
-)
-"""What changes a number's value and stands right behind it: never left out of what is kept as written."""
 
 
-def find(raw: str, line: str, after: Sequence[str] = ()) -> tuple[str, str] | None:
+class Place(NamedTuple):
+    """Where a value stands in a line."""
+
+    written: str
+    """As the line has it, with all that belongs to the number there."""
+    quote: str
+    """The clause around it."""
+    start: int
+    end: int
+    doubt: str = ""
+    """Why it may not be this record's, or not whole."""
+    shared: int = -1
+    """Where the list of records stands that has several values; -1 for none."""
+
+
+def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text") -> Place | None:
     """The value as the line has it and the clause around it; None when it is not there.
 
-    Width, spaces, case and kinds of quotes and dashes do not matter. A number is not found within a longer one. Of
-    several places the first behind the record counts: behind the first of these names of it that stands whole in the line
-    (7 does not stand in 17).
+    Width, spaces, case and kinds of quotes and dashes do not matter. A number is not found within a longer one, and what
+    stands beside it and changes its value is kept with it. Of several places one that is the record's own counts, then
+    the first behind its name.
     """
-    spans = list(_spans(raw, line))
-    if not spans:
-        return None
-    named = next((start for name in after for start, _ in _spans(name, line)), -1)
-    start, end = next((span for span in spans if span[0] > named), spans[0])
-    if line[end - 1] in "万萬亿億" and (rest := _REST.match(line, end)):
-        end = rest.end()
-    if line[end - 1].isnumeric() and (unit := _UNIT.match(line, end)):
-        end = unit.end()
-    if line[start].isdigit() and start and line[start - 1] in "-−－" and not _joins(line[start - 2 : start - 1]):
-        start -= 1
-    return line[start:end], _clause(line, start, end)
+    best: tuple[int, Place] | None = None
+    for start, end in _spans(raw, line.line):
+        start, end, doubt = whole(line.line, start, end, kind)
+        found = line.owners(start, end, record)
+        strange = bool(found.records) and record not in found.records
+        if strange:
+            doubt = f"it stands where the text speaks of {_named(found.records)}"
+        worth = 2 * (not strange) + (start > line.first(record))
+        shared = found.shared if len(found.records) > 1 else -1
+        if best is None or worth > best[0]:
+            written = line.line[start:end]
+            best = worth, Place(written, _clause(line.line, start, end), start, end, doubt, shared)
+    return best[1] if best else None
 
 
 def nearest(
-    raw: str, line: int, lines: Sequence[tuple[int, str]], after: Sequence[str] = ()
-) -> tuple[int, str, str] | None:
-    """Number of the line, value and clause, in the line that was named or else in the closest one that has it."""
-    for number, text in sorted(lines, key=lambda item: (abs(item[0] - line), item[0])):
-        if found := find(raw, text, after):
-            return (number, *found)
+    raw: str, line: int, lines: Mapping[int, Naming], record: str = "", kind: ColumnType = "text"
+) -> tuple[int, Place] | None:
+    """Number of the line and place, in the line that was named or else in the closest one that has the value."""
+    for number in sorted(lines, key=lambda number: (abs(number - line), number)):
+        if found := find(raw, lines[number], record, kind):
+            return number, found
     return None
+
+
+def _named(records: Sequence[str]) -> str:
+    return ", ".join(records[:_SHOWN]) + (" and others" if len(records) > _SHOWN else "")
 
 
 def _spans(raw: str, line: str) -> Iterator[tuple[int, int]]:
@@ -101,11 +118,6 @@ def _whole(line: str, start: int, end: int) -> bool:
     ):
         return False
     return not (_latin(first) and _latin(before)) and not (_latin(last) and _latin(behind))
-
-
-def _joins(before: str) -> bool:
-    """Whether a dash behind this is part of a name or a range, no sign."""
-    return before.isascii() and before.isalnum()
 
 
 def _latin(char: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from tasks.core.models.document import PlanColumn
 from tasks.core.values.clean import clean
+from tasks.core.values.dates import MONTH, MONTHS
 from tasks.core.values.door import Context, read_value
 from tasks.document.normalising.ranges import span_of
 from tasks.document.normalising.stated import stated_words
@@ -43,22 +44,8 @@ _EDGES = (
             r"|[月季年期]度?的?(?:最后一[天日]|末日)|(?:月|季|年|期)末"),
     ("start", rf"first day of {_PART}|(?:start|beginning) of {_PART}|[月季年期]度?的?(?:第一[天日]|首日)|(?:月|季|年|期)初"),
 )  # fmt: skip
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
 _FISCAL = re.compile(
-    rf"(?:fiscal|financial) years?[^.。;；\n]{{0,40}}?(?:starts?|begins?|runs? from)[^.。;；\n]{{0,12}}?({'|'.join(_MONTHS)})"
+    rf"(?:fiscal|financial) years?[^.。;；\n]{{0,40}}?(?:starts?|begins?|runs? from)[^.。;；\n]{{0,12}}?\b({MONTH})\b"
     r"|(?:财年|财政年度|会计年度)[^。;；\n]{0,12}?(?:从|自|始于|起于|每年)\s*(\d{1,2})\s*月",
     re.IGNORECASE,
 )
@@ -168,7 +155,7 @@ def _fiscal_start(told: str) -> int | None:
     match = _FISCAL.search(told)
     if not match:
         return None
-    month = _MONTHS.index(match[1].lower()) + 1 if match[1] else int(match[2])
+    month = MONTHS[match[1].lower()] if match[1] else int(match[2])
     return month if 1 <= month <= 12 else None
 
 

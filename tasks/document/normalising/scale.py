@@ -56,7 +56,7 @@ def check(column: PlanColumn, readings: Sequence[Reading]) -> tuple[Reading, ...
 
 def _assumed(reading: Reading) -> bool:
     """Whether model code or the library supplied a part of the unit (an amount of money as a price a share)."""
-    return reading.status == "derived" or "taken as" in reading.note
+    return reading.status == "derived" or bool(reading.assumed)
 
 
 def _off(size: float, sure: Sequence[float], others: Sequence[float]) -> str:

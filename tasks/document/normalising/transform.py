@@ -9,7 +9,7 @@ import json
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,7 +42,7 @@ def _read_all():
             answers.append(["late", ""])
             continue
         try:
-            signal.setitimer(signal.ITIMER_REAL, 1)
+            signal.setitimer(signal.ITIMER_REAL, VALUE_SECONDS)
             value = transform(raw)
             answers.append(["value", value if isinstance(value, (str, int, float, bool, type(None))) else repr(value)])
         except Late:
@@ -55,7 +55,9 @@ def _read_all():
     return answers
 result = _read_all()
 """
-"""One second a value, so that one text on which a function hangs does not cost all others; three such end it."""
+"""One text on which a function hangs does not cost all others; three such end it."""
+_VALUE_SHARE, _LEAST_SECONDS = 1 / 12, 0.2
+"""Of a column's seconds that one value may take: three such of three versions leave some."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Version:
     disagreements: int = 0
     failures: tuple[str, ...] = ()
     """What to tell the model, one line each."""
+    seconds: float = 0.0
+    """That it ran."""
 
     @property
     def score(self) -> tuple[int, int, int, int]:
@@ -108,7 +112,7 @@ async def write_transform(job: Job, settings: NormaliseSettings, sandbox: Sandbo
         why = f"no model code is used, as nothing isolates it here ({isolation.detail}); {isolation.hint}"
         return Written(problems=(why,), unsettled="stopped")  # so that the next run looks again
     best: Version | None = None
-    usage, feedback = Usage(), ""
+    usage, feedback, left = Usage(), "", settings.seconds
     for _ in range(settings.rounds):
         try:
             asked = await door.ask_text("normalise", [{"role": "user", "content": _prompt(job, settings, feedback)}])
@@ -117,11 +121,16 @@ async def write_transform(job: Job, settings: NormaliseSettings, sandbox: Sandbo
         except ModelError as error:
             return Written(best, (error.message,), usage, "transient" if error.transient else "stopped")
         usage += asked.usage
-        version = await _tried(_program(asked.value), job, sandbox)
+        bounded = sandbox.model_copy(update={"seconds": min(sandbox.seconds, left)})
+        version = await _tried(_program(asked.value), job, bounded, settings.seconds * _VALUE_SHARE)
+        left -= version.seconds
         if best is None or version.score < best.score:
             best = version
         if not any(version.score):
             break
+        if left < _LEAST_SECONDS:
+            used_up = f"model code: its {settings.seconds:g} s for this column are used up (normalise.seconds)"
+            return Written(best, (*_told(best), used_up), usage)
         feedback = _feedback(version)
     return Written(best, _told(best), usage)
 
@@ -133,7 +142,7 @@ def _program(reply: str) -> str:
     return str(code).strip() if "def transform" in code else ""
 
 
-async def _tried(program: str, job: Job, sandbox: SandboxSettings) -> Version:
+async def _tried(program: str, job: Job, sandbox: SandboxSettings, value_seconds: float) -> Version:
     raws = (*job.known, *job.unread)
     if not program:
         return Version("", errors=len(raws), failures=("the reply has no function `transform`",))
@@ -141,15 +150,18 @@ async def _tried(program: str, job: Job, sandbox: SandboxSettings) -> Version:
         path = Path(folder) / _FILE
         path.write_text(json.dumps(raws), "utf-8")
         try:
-            done = await run_program(program + "\n" + _HARNESS, {_FILE: path}, sandbox)
+            done = await run_program(f"{program}\nVALUE_SECONDS = {value_seconds}\n{_HARNESS}", {_FILE: path}, sandbox)
         except SandboxError as error:
             late = "was stopped after" in error.message or "processor time" in error.message
             failures = (error.message[:_MESSAGE_CHARS],)
-            return Version(program, late=len(raws) * late, errors=len(raws) * (not late), failures=failures)
+            took = sandbox.seconds if late else 0.0
+            return Version(
+                program, late=len(raws) * late, errors=len(raws) * (not late), failures=failures, seconds=took
+            )
     answers: Any = done.value
     if not isinstance(answers, list) or len(answers) != len(raws) or not all(map(_is_answer, answers)):
         return Version(program, errors=len(raws), failures=("the function's results are not usable",))
-    return _judged(program, dict(zip(raws, answers, strict=True)), job)
+    return replace(_judged(program, dict(zip(raws, answers, strict=True)), job), seconds=done.seconds)
 
 
 def _is_answer(answer: Any) -> bool:

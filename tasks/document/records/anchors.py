@@ -5,6 +5,7 @@ A model writes anchors, so each is foreign code for the regex engine: `regex` ca
 
 from __future__ import annotations
 
+import contextlib
 import time
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -43,6 +44,29 @@ def mentions(lines: Sequence[str], anchors: Iterable[str]) -> tuple[tuple[Mentio
     return tuple(Mention(record_id=record, line=line) for line, record in named), tuple(problems)
 
 
+class Finder:
+    """Finds where a line names records; anchors that cannot be used, and all once they took too long, find nothing."""
+
+    def __init__(self, anchors: Iterable[str]) -> None:
+        self._patterns: list[regex.Pattern[str]] = []
+        for anchor in anchors:
+            with contextlib.suppress(regex.error, ValueError, TimeoutError):
+                self._patterns.append(_compiled(anchor))
+        self._left = SECONDS
+
+    def places(self, line: str) -> tuple[tuple[str, int, int], ...]:
+        """Each named record with start and end of its id."""
+        found: dict[tuple[str, int, int], None] = {}
+        started = time.monotonic()
+        for pattern in self._patterns if self._left > 0 else ():
+            with contextlib.suppress(TimeoutError):
+                for match in pattern.finditer(line, timeout=_SEARCH_SECONDS):
+                    if record := plain(match[1] or ""):
+                        found.setdefault((record, *match.span(1)))
+        self._left -= time.monotonic() - started
+        return tuple(sorted(found, key=lambda place: place[1:]))
+
+
 def universe(found: Iterable[Mention], ranges: Iterable[tuple[int, int]]) -> tuple[str, ...]:
     """Record ids in the order in which lines of these ranges (inclusive) first name them."""
     spans = list(ranges)
@@ -52,6 +76,14 @@ def universe(found: Iterable[Mention], ranges: Iterable[tuple[int, int]]) -> tup
 def plain(record: str) -> str:
     """A record's id in one form: full-width signs as plain ones, no space around; zeros and case stay."""
     return unicodedata.normalize("NFKC", record).strip()
+
+
+def one_width(records: Iterable[str]) -> tuple[str, ...]:
+    """The records without those that are another in full-width signs; the first of each stays."""
+    first: dict[str, str] = {}
+    for record in records:
+        first.setdefault(plain(record), record)
+    return tuple(first.values())
 
 
 def _compiled(anchor: str) -> regex.Pattern[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 _WIDE = re.compile(r"[\u3400-\u9fff\uf900-\ufaffA-Za-z]{2,}")
@@ -25,6 +26,7 @@ _SHARE = 0.6
 """Of the best record's score: from here on a record may be meant too."""
 _SURE = 1.9
 """Score, about two words of its own, above which the line does not go on with the record before it."""
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _SENTENCE = re.compile(r"(?<=[。；;！？!?])|(?<=[a-z0-9%)]\.)\s+")
 
 
@@ -83,7 +85,22 @@ def full_sentences(text: str) -> list[str]:
 
 def names_id(text: str, record: str) -> bool:
     """Whether the id stands in the text, not within a longer one."""
-    return bool(re.search(rf"(?<![A-Za-z0-9]){re.escape(record)}(?![A-Za-z0-9])", text))
+    return bool(id_places(text, record))
+
+
+def id_places(text: str, record: str) -> list[tuple[int, int]]:
+    """Where the id stands in the text, not within a longer one; in any width."""
+    return [found.span() for found in _token(record).finditer(narrow(text))]
+
+
+def narrow(text: str) -> str:
+    """Full-width Latin letters, digits and marks as plain ones; every character keeps its place."""
+    return text if text.isascii() else text.translate(_NARROW)
+
+
+@lru_cache(maxsize=8192)
+def _token(record: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9]){re.escape(narrow(record))}(?![A-Za-z0-9])")
 
 
 def words(text: str) -> set[str]:

@@ -10,22 +10,19 @@ from collections.abc import Iterable, Mapping
 
 from tasks.core.models.document import ColumnType, Reading, Source
 from tasks.core.values.door import read_value
+from tasks.core.values.quantity import CURRENCY_BEFORE, FALLS
 from tasks.core.values.units import unit_of
 from tasks.document.normalising.scale import doubted, is_number
 
-_FALL_BEFORE = re.compile(
-    r"(?:[-−－负]|下[跌降滑]|回落|[跌降]|减少|缩减|亏损"
-    r"|\b(?:minus|negative|down|fell|falling|dropped|declined|decreased|lost|(?:loss|fall|drop|decline|decrease) of))"
-    r"\s*(?:了|by|about|some|roughly|约|近)?\s*$",
-    re.IGNORECASE,
-)
+_FALL_BEFORE = re.compile(rf"(?:{FALLS})\s*(?:了|by|about|some|roughly|约|近)?\s*$", re.IGNORECASE)
 _DENIED_BEFORE = re.compile(
     r"(?:(?:\b(?:not|never|instead of|rather than)|n['’]t)\s+(?!only\b|just\b)(?:[a-z]+\s+)?|(?:并非|不是|而非)\s*)$",
     re.IGNORECASE,
 )
 """What says right before a number that it is not the one: did not sell 9."""
-_RANGE_BEFORE = re.compile(r"(?<!从)(?<!由)(?<!自)(?<![0-9.,:/\-])[0-9][0-9,.]*\s?(?:[–~～至]|(?<=[0-9])-(?=$))\s?$")
-_RANGE_BEHIND = re.compile(r"\s?(?:[–~～至]|-(?=[0-9]))\s?[0-9][0-9,.]*(?![0-9\-/])")
+_BEHIND = re.compile(r"\s?(?:[–~～至]|-(?=[0-9]))\s?[0-9][0-9,.]*(?![0-9\-/])")
+"""One end of 12–15; 从3至5 may be a change."""
+_BEHIND = re.compile(r"\s?(?:[–~～至]|-(?=[0-9]))\s?[0-9][0-9,.]*(?![0-9\-/])")
 """One end of 12–15; 从3至5 may be a change."""
 _ASSUMED = re.compile(r"no unit written: taken as ([^;]+)")
 _BEHIND = re.compile(r"\s*[^\s\d,，。;；、:：()（）\[\]“”\"']+(?:[ /][^\s\d,，。;；、:：()（）\[\]“”\"']+){0,3}")
@@ -47,33 +44,25 @@ def _stated(source: Source, reading: Reading) -> Reading:
     before = source.quote.split(source.raw)[:-1] if source.raw else []
     if before and all(_DENIED_BEFORE.search(text) for text in before):
         return doubted(reading, "the text denies it")
-    if _in_range(source):
-        return doubted(reading, "it is one end of a range")
     return reading
 
 
-def _in_range(source: Source) -> bool:
-    """Whether the number stands once in the quote, and there as an end of a range."""
-    before, _, behind = source.quote.partition(source.raw)
-    if not source.raw or source.quote.count(source.raw) > 1 or before.endswith(("从", "由", "自")):
-        return False
-    return bool(_RANGE_BEFORE.search(before) or _RANGE_BEHIND.match(behind))
-
-
 def _measured(source: Source, reading: Reading, type: ColumnType) -> Reading:
-    """With the unit that stands behind the text in the quote, where the library had to assume one."""
-    assumed = _ASSUMED.search(reading.note)
-    at = source.quote.find(source.raw) if assumed and source.raw else -1
-    if not assumed or at < 0 or source.quote.count(source.raw) > 1:
+    """With the unit that stands beside the text in the quote, where the library had to assume one."""
+    wanted = reading.assumed
+    at = source.quote.find(source.raw) if wanted and source.raw else -1
+    if at < 0 or source.quote.count(source.raw) > 1:
         return reading
-    wanted = assumed[1].strip()
-    unit = _unit_behind(source.quote[at + len(source.raw) :])
+    behind = _unit_behind(source.quote[at + len(source.raw) :])
+    before = CURRENCY_BEFORE.search(source.quote, 0, at)
+    unit = behind or (before[1] if before else "")
     if not unit or _equal(unit, wanted):
         return reading
-    again = read_value(f"{source.raw} {unit}", type, wanted)
+    again = read_value(f"{source.raw} {unit}" if behind else f"{unit}{source.raw}", type, wanted)
+    side = "behind" if behind else "before"
     if again.status == "verified":
-        return again.model_copy(update={"raw": reading.raw, "note": joined(again.note, f"{unit} stands behind it")})
-    return doubted(reading, f"the text says {unit} behind it")
+        return again.model_copy(update={"raw": reading.raw, "note": joined(again.note, f"{unit} stands {side} it")})
+    return doubted(reading, f"the text says {unit} {side} it")
 
 
 def _unit_behind(text: str) -> str:

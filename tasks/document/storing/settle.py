@@ -7,20 +7,20 @@ conflict, nor is a rounded statement (约, about) beside the exact one.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tasks.core.models.document import CellStatus, ColumnType, MergedCell, Reading, Source
 from tasks.document.merge import holding
+from tasks.document.normalising.scale import doubted
+from tasks.document.records.anchors import plain
 from tasks.document.storing.around import complete, joined
 
 Relation = Literal["holds", "repeats", "superseded", "contradicts"]
 Plain = str | int | float | bool | None
-_HEDGES = {"about", "nearly", "over", "under", "bound"}
-"""As the notes of `core/values` begin."""
 _SAME = 1e-9
-_SHOWN = 4
+_SHOWN, _UNFOUND_CHARS = 4, 80
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Settled:
     note: str = ""
     statements: tuple[Statement, ...] = ()
     """In text order."""
+    asked: bool = True
+    """False: no line that was read for the column names the record."""
 
     @property
     def source(self) -> Source | None:
@@ -50,14 +52,26 @@ class Settled:
 
 
 NOTHING = Settled(None, "missing", "the text says nothing")
+UNASKED = Settled(
+    None, "missing", "no line that was read for this column names the record: nothing was asked", asked=False
+)
 UNREAD = Settled(None, "missing", "no reply told of this record: whether the text says anything is not known")
+
+
+def with_unfound(settled: Settled, texts: Sequence[str]) -> Settled:
+    """The cell with what a reply gave for it and the text does not have: said, and never a value."""
+    if not texts:
+        return settled
+    note = "" if settled is NOTHING else settled.note
+    said = f"a reply gave {_list([repr(text[:_UNFOUND_CHARS]) for text in texts])}, which was not found in the text"
+    return replace(settled, note=joined(note, said))
 
 
 def settle(cell: MergedCell | None, readings: Mapping[str, Reading], type: ColumnType) -> Settled:
     """The cell's value by the statements that hold; `readings` by raw text."""
     if cell is None or not cell.sources:
         return NOTHING
-    read = [(s, complete(s, readings.get(s.raw) or as_written(s.raw, type), type, readings)) for s in cell.sources]
+    read = [(s, _read(s, type, readings)) for s in cell.sources]
     held = holding(cell)
     valid = [(source, reading) for source, reading in read if source in held]
     told = [pair for pair in valid if pair[1].status != "missing"] or valid
@@ -76,6 +90,11 @@ def settle(cell: MergedCell | None, readings: Mapping[str, Reading], type: Colum
     return Settled(chosen[1].value, status, note, statements)
 
 
+def _read(source: Source, type: ColumnType, readings: Mapping[str, Reading]) -> Reading:
+    reading = complete(source, readings.get(source.raw) or as_written(source.raw, type), type, readings)
+    return doubted(reading, source.doubt) if source.doubt else reading
+
+
 def as_written(raw: str, type: ColumnType) -> Reading:
     """The reading of a raw text that nobody read: itself in a text column, nothing elsewhere."""
     if type == "text":
@@ -86,13 +105,8 @@ def as_written(raw: str, type: ColumnType) -> Reading:
 def same(a: Plain, b: Plain) -> bool:
     """Whether two values are one; 1 and 1.0 are, True and 1 are not."""
     if isinstance(a, bool) or isinstance(b, bool) or isinstance(a, str | None) or isinstance(b, str | None):
-        return type(a) is type(b) and a == b
+        return type(a) is type(b) and (a == b or (isinstance(a, str) and plain(a) == plain(str(b))))
     return a == b or math.isclose(a, b, rel_tol=_SAME)
-
-
-def is_rounded(reading: Reading) -> bool:
-    """Whether the text marks the number as not exact: about, nearly, over, at least …"""
-    return any(part.split(":")[0] in _HEDGES for part in reading.note.split("; "))
 
 
 def _conflict(read: list[tuple[Source, Reading]], known: list[tuple[Source, Reading]]) -> Settled:
@@ -107,17 +121,13 @@ def _conflict(read: list[tuple[Source, Reading]], known: list[tuple[Source, Read
 def _best(pairs: list[tuple[Source, Reading]]) -> tuple[Source, Reading]:
     """The exact one before the rounded, the verified before others; of equals the last."""
     order = {"verified": 2, "derived": 1}
-    return max(enumerate(pairs), key=lambda p: (not is_rounded(p[1][1]), order.get(p[1][1].status, 0), p[0]))[1]
+    return max(enumerate(pairs), key=lambda p: (not p[1][1].rounded, order.get(p[1][1].status, 0), p[0]))[1]
 
 
 def _agree(chosen: Reading, other: Reading) -> bool:
     if same(chosen.value, other.value):
         return True
-    if (
-        not is_rounded(other)
-        or isinstance(chosen.value, str | bool | None)
-        or isinstance(other.value, str | bool | None)
-    ):
+    if not other.rounded or isinstance(chosen.value, str | bool | None) or isinstance(other.value, str | bool | None):
         return False
     return math.isclose(chosen.value, other.value, abs_tol=_step(other.value) * (1 + _SAME), rel_tol=0)
 

@@ -22,9 +22,11 @@ without pages. `statements` is JSON: all that the text says about the cell, in t
 COLUMNS = (
     "name TEXT PRIMARY KEY, type TEXT NOT NULL, unit TEXT NOT NULL, doc_meaning TEXT NOT NULL, task_meaning TEXT NOT NULL, "
     "role TEXT NOT NULL, stored INTEGER NOT NULL, verified INTEGER NOT NULL, derived INTEGER NOT NULL, "
-    "unverified INTEGER NOT NULL, conflict INTEGER NOT NULL, missing INTEGER NOT NULL, program TEXT NOT NULL"
+    "unverified INTEGER NOT NULL, conflict INTEGER NOT NULL, missing INTEGER NOT NULL, unasked INTEGER NOT NULL, "
+    "program TEXT NOT NULL"
 )
-"""`program` is the model's transform that `derived` values come from; empty where none was used."""
+"""`unasked`: of the missing, records that no line names that was read for the column. `program`: the model's transform
+that `derived` values come from; empty where none was used."""
 _EXACT = 2**53
 _LARGEST = 2**63 - 1
 
@@ -41,6 +43,11 @@ class Drawn:
     def stored(self) -> bool:
         """Whether the table has it; else `_cells` alone."""
         return self.column.role != "noise"
+
+    @property
+    def unasked(self) -> int:
+        """Cells about which nothing was asked."""
+        return sum(not cell.asked for cell in self.cells)
 
     def count(self, status: str) -> int:
         """Cells of that status."""
@@ -89,7 +96,17 @@ def column_row(drawn: Drawn) -> tuple[Plain, ...]:
     column = drawn.column
     counts = (drawn.count(s) for s in ("verified", "derived", "unverified", "conflict", "missing"))
     meanings = (column.doc_meaning, column.task_meaning)
-    return (column.name, column.type, column.unit, *meanings, column.role, int(drawn.stored), *counts, drawn.program)
+    return (
+        column.name,
+        column.type,
+        column.unit,
+        *meanings,
+        column.role,
+        int(drawn.stored),
+        *counts,
+        drawn.unasked,
+        drawn.program,
+    )
 
 
 def place_of(line: int, places: Sequence[Place]) -> Place:

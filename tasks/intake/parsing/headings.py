@@ -86,14 +86,10 @@ def _place(stack: list[tuple[int, Mode, str]]) -> tuple[Mode, str]:
 
 
 def sections(text: str) -> tuple[Section, ...]:
-    """Every heading with the lines under it, up to the next heading of the same or a higher level."""
-    heads = [(number, level, title) for number, _, level, title, _ in _scan(text) if level]
-    last = len(text.splitlines())
-    made = []
-    for at, (number, level, title) in enumerate(heads):
-        end = next((later - 1 for later, other, _ in heads[at + 1 :] if other <= level), last)
-        made.append(Section(title=title, level=level, first_line=number, last_line=end))
-    return tuple(made)
+    """Every heading."""
+    return tuple(
+        Section(title=title, level=level, first_line=number) for number, _, level, title, _ in _scan(text) if level
+    )
 
 
 def mode_of(title: str, above: Mode) -> Mode:

@@ -137,7 +137,7 @@ def _headings(knowledge: Knowledge, names: Names, said: Said) -> None:
             number = re.fullmatch(r"[\d.\s]*|[一二三四五六七八九十]+、?", part)
             if part and part != called and not number and len(part) <= 40 and not names.table(part):
                 said.aliases[table][part] = None
-        if prose := _prose(lines[section.first_line : section.last_line]):
+        if prose := _prose(lines[section.first_line :]):
             said.descriptions.setdefault(table, prose)
 
 

@@ -11,16 +11,24 @@ _ENDED = {
     "loop": "the solver went round in circles and was stopped",
     "model_error": "the model stopped giving usable replies",
     "no_query": "the model gave no query that runs",
+    "document": "the solver waited for the table of a document that nobody drew",
 }
 
 
-def judge(attempt: Attempt, replay: Replay | None, confident_share: float) -> tuple[Status, str]:
-    """The status that the replay and the solver's own account allow; never `approved`: no validator has looked."""
+def judge(
+    attempt: Attempt, replay: Replay | None, confident_share: float, cut_short: bool = False
+) -> tuple[Status, str]:
+    """The status that the replay and the solver's own account allow; never `approved`: no validator has looked.
+
+    `cut_short`: something ended the drawing of tables from documents before it was done.
+    """
     if replay is None:
         return "failed", _without_candidate(attempt)
     if not replay.equal:
         return "rejected", f"{replay.error}; the answer is withheld"
     reservations = [*_reservations(attempt, confident_share)]
+    if cut_short:
+        reservations.append("tables drawn from documents are not whole: run again to complete them")
     if replay.truncated:
         reservations.append(f"only the first {replay.rows} rows could be kept")
     if reservations:

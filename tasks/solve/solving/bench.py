@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tasks.core.models.answer import Assignment, Candidate, Contract
+from tasks.core.models.answer import Addition, Assignment, Candidate, Contract
 from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
 
@@ -26,6 +26,29 @@ class Bench:
     """What isolated the programs that ran."""
     accepted: int | None = None
     """The candidate that the solver stands by."""
+    met: set[str] = field(default_factory=set)
+    """Paths of the documents that it asked for and was given."""
+    given: Assignment = field(init=False)
+    """The assignment as it was at the start; `assignment` grows with what the solver asks for."""
+
+    def __post_init__(self) -> None:
+        self.given = self.assignment
+
+    @property
+    def behind(self) -> bool:
+        """Whether it has yet to come to where it ended before: its turns up to there are paid for."""
+        return any(addition.path not in self.met for addition in self.given.added)
+
+    async def meet(self, addition: Addition) -> None:
+        """Query all that there is with this addition, from now on."""
+        if addition.path in self.met:
+            return
+        self.met.add(addition.path)
+        await self.engine.close()
+        self.engine = Engine.over(addition.catalogue, self.limits.query)
+        self.assignment = self.assignment.model_copy(
+            update={"catalogue": addition.catalogue, "profile": addition.profile}
+        )
 
     @property
     def chars(self) -> int:

@@ -17,11 +17,12 @@ from tasks.core.models.answer import Step, Unsettled
 from tasks.core.models.run import Usage
 from tasks.solve.solving import tools
 from tasks.solve.solving.bench import Bench
+from tasks.solve.solving.demand import Wanted
 from tasks.solve.solving.observe import Observation
 from tasks.solve.solving.styles import ROLE, Style, Turn
 from tasks.solve.solving.transcript import Transcript
 
-End = Literal["submitted", "turns", "budget", "loop", "model_error", "no_query"]
+End = Literal["submitted", "turns", "budget", "loop", "model_error", "no_query", "document"]
 _PATIENCE = 3
 """Blocked calls, turns without a call, or unusable replies, before the end is near."""
 _WARN_TURNS = 3
@@ -49,6 +50,8 @@ class Dialogue:
     steps: list[Step] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     unsettled: Unsettled = ""
+    wanted: str = ""
+    """Path of the document whose table it waits for."""
     _calls: list[str] = field(default_factory=list)
     _blocked: int = 0
     _idle: int = 0
@@ -74,8 +77,12 @@ class Dialogue:
                 self.transcript.say({"role": "user", "content": _UNUSABLE})
                 continue
             self._unusable = 0
-            if await self._act(turn, only_submit if last else offered, turns - number):
-                return "submitted"
+            try:
+                if await self._act(turn, only_submit if last else offered, turns - number):
+                    return "submitted"
+            except Wanted as wish:
+                self.wanted = wish.path
+                return "document"
             if last:
                 return self._stopped("budget", _SHORT, "stopped") if early == "budget" else early or "turns"
         return "turns"
@@ -119,6 +126,8 @@ class Dialogue:
 
     def _is_short(self) -> bool:
         """Whether the run's budget has room for about one more turn."""
+        if self.bench.behind:
+            return False
         meter = door.current().meter
         limits, spent, seconds = meter.limits, meter.spend().total(), meter.seconds_left()
         turn = next(step.usage for step in reversed(self.steps) if step.kind == "model")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tasks.core.files import store as stores
 from tasks.core.models.catalogue import TableProfile
@@ -59,12 +59,17 @@ def remarks(bench: Bench) -> dict[str, str]:
     return {document.path: document.note for document in bench.assignment.catalogue.documents if document.note}
 
 
+def named(paths: Iterable[str], wanted: str) -> list[str]:
+    """Those of the paths that are meant: the one of that path, else those of that file name, whatever the case."""
+    known, folded = [*paths], wanted.strip().casefold()
+    found = [path for path in known if path.casefold() == folded]
+    return found or [path for path in known if path.casefold().rpartition("/")[2] == folded.rpartition("/")[2]]
+
+
 def read_document(bench: Bench, path: str, first_line: int, lines: int) -> Observation:
     """Numbered lines of a document or of the knowledge."""
     known = documents(bench)
-    wanted = path.strip().casefold()
-    matches = [name for name in known if name.casefold() == wanted]
-    matches = matches or [name for name in known if name.casefold().rpartition("/")[2] == wanted.rpartition("/")[2]]
+    matches = named(known, path)
     if len(matches) != 1:
         return Observation(
             f"{'No' if not matches else 'More than one'} document {path!r}. There are: {', '.join(known)}", ok=False

@@ -13,7 +13,7 @@ from tasks.core.errors import QueryError, SandboxError
 from tasks.core.models.answer import ContractColumn, Submission
 from tasks.solve.contract import contract_text
 from tasks.solve.showing.layout import one_line
-from tasks.solve.solving import reading, submission
+from tasks.solve.solving import demand, reading, submission
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.observe import Observation, of_error, of_rows
 from tasks.solve.solving.program import compute
@@ -62,6 +62,10 @@ class ReadDocument(Arguments):
     path: str = Field(description="path of the document")
     first_line: int = Field(default=1, ge=1)
     lines: int = Field(default=_DEFAULT_LINES, ge=1, description="how many lines")
+
+
+class ExtractDocument(Arguments):
+    path: str = Field(description="path of the document")
 
 
 class ReviseContract(Arguments):
@@ -118,6 +122,10 @@ async def _read_document(bench: Bench, call: ReadDocument) -> Observation:
     return reading.read_document(bench, call.path, call.first_line, call.lines)
 
 
+async def _extract_document(bench: Bench, call: ExtractDocument) -> Observation:
+    return await demand.extract_document(bench, call.path)
+
+
 async def _revise_contract(bench: Bench, call: ReviseContract) -> Observation:
     """Only what the call gives is changed; columns keep what is known of them."""
     changes = call.model_dump(exclude_none=True, exclude={"reason", "columns", "limit"})
@@ -136,21 +144,29 @@ async def _submit(bench: Bench, call: Submit) -> Observation:
     return await submission.submit(bench, handed_in, call.confirm)
 
 
-SUBMIT = "submit"
+SUBMIT, EXTRACT = "submit", "extract_document"
 TOOLS = (
     Tool("list_tables", "Names the tables that can be queried.", ListTables, _list_tables),
     Tool("describe", "Shows columns, values and measured joins of tables.", Describe, _describe),
     Tool("query", "Runs one SELECT and shows its first rows and the number of all rows.", Query, _query),
     Tool("compute", "Runs Python over the rows of a SELECT, for what SQL cannot do.", Compute, _compute),
     Tool("read_document", "Shows numbered lines of a document.", ReadDocument, _read_document),
+    Tool(
+        EXTRACT,
+        "Draws a table from a document that has none, so that it can be queried.",
+        ExtractDocument,
+        _extract_document,
+    ),
     Tool("revise_contract", "Changes the expected answer when it proves wrong.", ReviseContract, _revise_contract),
     Tool(SUBMIT, "Hands in the query whose rows are the answer; ends the work when accepted.", Submit, _submit),
 )
 
 
 def offered(bench: Bench) -> tuple[Tool, ...]:
-    """The tools for this assignment: documents are offered only where there are some."""
-    return tuple(tool for tool in TOOLS if tool.name != "read_document" or reading.documents(bench))
+    """The tools for this assignment: documents are offered only where there are some, and tables of them likewise."""
+    absent = {"read_document"} if not reading.documents(bench) else set()
+    absent |= set() if demand.drawable(bench) else {EXTRACT}
+    return tuple(tool for tool in TOOLS if tool.name not in absent)
 
 
 async def call(bench: Bench, tools: tuple[Tool, ...], name: str, arguments: dict[str, Any]) -> Observation:

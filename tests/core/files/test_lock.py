@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -36,3 +37,42 @@ def test_a_killed_holder_frees_it(tmp_path: Path) -> None:
     with lock.hold(path, told.append):
         assert lock.holder(path) == os.getpid()
     assert told == []
+
+
+def test_turns_follow_one_another_in_one_process_and_leave_no_file(tmp_path: Path) -> None:
+    path, inside, seen = tmp_path / "locks" / "a", [0], []
+
+    async def one(number: int) -> None:
+        async with lock.turn(path, 30):
+            inside[0] += 1
+            assert inside[0] == 1
+            await asyncio.sleep(0.05)
+            inside[0] -= 1
+            seen.append(number)
+
+    async def main() -> None:
+        await asyncio.gather(*map(one, range(4)))
+
+    asyncio.run(main())
+    assert sorted(seen) == [0, 1, 2, 3] and not [*path.parent.iterdir()]
+
+
+def test_a_turn_is_waited_for_only_so_long(tmp_path: Path) -> None:
+    async def main() -> float:
+        async with lock.turn(tmp_path / "a", 30):
+            began = time.monotonic()
+            async with lock.turn(tmp_path / "a", 0.3):
+                return time.monotonic() - began
+
+    assert 0.3 <= asyncio.run(main()) < 10
+
+
+def test_a_turn_is_had_at_once_where_a_killed_holder_left_its_file_or_none_can_be_written(tmp_path: Path) -> None:
+    async def main(path: Path) -> float:
+        began = time.monotonic()
+        async with lock.turn(path, 30):
+            return time.monotonic() - began
+
+    (tmp_path / "a").write_text("4194304")
+    (tmp_path / "file").write_text("")
+    assert asyncio.run(main(tmp_path / "a")) < 5 and asyncio.run(main(tmp_path / "file" / "a")) < 5

@@ -195,6 +195,104 @@ def test_a_budget_that_ends_midway_keeps_what_is_good(store: Store) -> None:
     assert (again.usage.calls, again.usage.journaled) == (1, 1)
 
 
+BAD_CELLS: list[tuple[Any, str | None]] = [
+    (True, "true"),
+    (4, "4"),
+    (4.5, "4.5"),
+    ("4 euros", "4 euros"),
+    (["4 euros"], None),
+    ({"value": "4"}, None),
+    (None, ""),
+]
+
+
+@pytest.mark.parametrize(("value", "kept"), BAD_CELLS, ids=[repr(value) for value, _ in BAD_CELLS])
+def test_a_cell_that_is_no_text_costs_itself_alone(store: Store, value: Any, kept: str | None) -> None:
+    lines = (*LINES[:1], (2, "Record A2 was sold at 3 million euros. Record A3: 4 euros, 4.5, true."), *LINES[2:])
+    third = {"id": "A3", "line": 2, "cells": [{"c": "price", "v": value}, {"c": "before", "v": "77股"}]}
+    result, requests = extract(store, [reply(A1, A2, third)], piece=PIECE.model_copy(update={"lines": lines}))
+    assert len(requests) == 1 and result.listed == ("A1", "A2", "A3") and not result.failed
+    found = values(result)
+    assert (found[("A1", "price")][0], found[("A3", "before")][0]) == ("1.20 euros", "77股")
+    assert found.get(("A3", "price"), ("",))[0] == (kept or "")
+    assert [problem.split(" (")[0] for problem in result.problems] == (
+        ["1 cells without a text or number were left out of a reply"] if kept is None else []
+    )
+
+
+@pytest.mark.parametrize("bad", [{"line": 2}, {"id": None}, {"id": ["A3"]}, "A3", 7, {"id": True}], ids=repr)
+def test_an_entry_that_names_no_record_is_counted_and_no_cut_off_reply(store: Store, bad: Any) -> None:
+    text = json.dumps({"records": [A1, bad, A2, A3], "corrections": None})
+    result, requests = extract(store, [text])
+    assert len(requests) == 1 and result.listed == ("A1", "A2", "A3") and len(values(result)) == 3
+    assert result.problems == (f"1 entries that name no record were left out of a reply ({json.dumps(bad)})",)
+
+
+@pytest.mark.parametrize("line", [None, "2", 2.0, "two", [2], True], ids=repr)
+def test_a_line_that_is_no_number_is_looked_for(store: Store, line: Any) -> None:
+    third = {"id": "A3", "line": line, "cells": {"price": "4 euros"}}
+    result, _ = extract(store, [reply(A1, A2, third)])
+    assert values(result)[("A3", "price")] == ("4 euros", 25) and not result.problems
+
+
+SWAPS = [
+    ("Store 10 sold 12 chairs; store 11 sold 30 chairs.", "12", "30"),
+    ("Store 10 sold 12 chairs and store 11 sold 30.", "12", "30"),
+    ("12 chairs went to store 10, 30 to store 11.", "12", "30"),
+    ("Stores 10 and 11 sold 12 and 30 chairs.", "12", "30"),
+    ("Stores 10 and 11 were graded low and high respectively.", "low", "high"),
+    ("门店10卖出12把，门店11卖出30把。", "12", "30"),
+    ("门店10、门店11分别卖出12把和30把。", "12", "30"),
+]
+
+
+@pytest.mark.parametrize(("line", "first", "second"), SWAPS, ids=[line for line, *_ in SWAPS])
+def test_values_swapped_between_records_of_a_line_are_never_believed(
+    store: Store, line: str, first: str, second: str
+) -> None:
+    places = tuple((record, line.index(record), line.index(record) + 2) for record in ("10", "11"))
+    kind = {"type": "text" if first.isalpha() else "integer"}
+    piece = Slice(
+        section="s1",
+        columns=(COLUMNS[0], COLUMNS[1].model_copy(update=kind)),
+        key="id",
+        lines=((1, line),),
+        expected=("10", "11"),
+        belongs=(("10", (1,)), ("11", (1,))),
+        named=((1, places),),
+    )
+    for mine, other, doubted in ((first, second, False), (second, first, True)):
+        script = [reply(entry("10", 1, price=mine), entry("11", 1, price=other))]
+        result, _ = extract(store, script, piece=piece.model_copy(update={"rules": str(doubted)}))
+        assert [bool(finding.doubt) for finding in result.findings] == [doubted, doubted], line
+
+
+CORRECTIONS: list[tuple[str, bool]] = [
+    ("Correction: A1 is 1.30 euros.", True),
+    ("A1 should read 1.30 euros.", True),
+    ("更正：A1为1.30 euros。", True),
+    ("A1更正为1.30 euros。", True),
+    ("The unit price of A1 is 1.30 euros.", True),
+    ("The unit price is 1.30 euros.", False),
+    ("A1 went for 1.30 euros at a fair.", False),
+    ("A1在集市上卖1.30 euros。", False),
+]
+
+
+@pytest.mark.parametrize(("line", "believed"), CORRECTIONS, ids=[line for line, _ in CORRECTIONS])
+def test_a_correction_needs_words_of_one_or_the_record_and_column_again(
+    store: Store, line: str, believed: bool
+) -> None:
+    piece = PIECE.model_copy(update={"lines": (*LINES[:3], (4, line))})
+    fixed = (entry("A1", 4, price="1.30 euros"),)
+    result, _ = extract(store, [reply(A1, A2, A3, corrections=fixed)], piece=piece)
+    assert [f.corrects for f in result.findings if f.raw == "1.30 euros"] == [believed]
+    assert len(result.problems) == (not believed)
+    headed = piece.model_copy(update={"corrects": (4,), "rules": "again"})
+    result, _ = extract(store, [reply(A1, A2, A3, corrections=fixed)], piece=headed)
+    assert [f.corrects for f in result.findings if f.raw == "1.30 euros"] == [True] and not result.problems
+
+
 def test_a_second_run_asks_nothing_and_follows_moved_lines(store: Store) -> None:
     first, _ = extract(store, [reply(A1, A2, A3)])
     second, requests = extract(store, [], piece=PIECE.model_copy(update={"places": (12, 26, 27, 100)}))

@@ -107,6 +107,23 @@ def test_records_and_columns_that_the_plan_does_not_have_are_counted() -> None:
     )
 
 
+def test_what_was_not_asked_and_what_was_not_found_is_handed_on() -> None:
+    heard = piece(said("R1", "sum_before", "42", 4, found=False), said("R9", "sum_before", "43", 4, found=False))
+    merged = merge(PLAN, heard)
+    assert merged.unfound == (("R1", "sum_before", "42"),) and merged.unasked == (("R2", "s1"),)
+
+
+def test_an_id_in_full_width_signs_is_the_same_record() -> None:
+    made = plan(BEFORE, records=("7", "８", "７", "8"))
+    same = merge(
+        made, piece(said("7", "sum_before", "5", 3), said("７", "sum_before", "5", 9), said("8", "sum_before", "1", 4))
+    )
+    assert same.records == ("7", "８") and same.unasked == ()
+    found = cell(same, "7", "sum_before")
+    assert found and raws(found) == ["5", "5"] and not found.conflict
+    assert raws(cell(same, "８", "sum_before")) == ["1"] and raws(cell(same, "7", KEY)) == ["7"]
+
+
 def test_a_key_has_the_place_where_code_found_it() -> None:
     found = cell(merge(PLAN, piece()), "R2", KEY)
     assert found and [(s.raw, s.line, s.section) for s in found.sources] == [("R2", 2, "s1")]

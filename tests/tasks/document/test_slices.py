@@ -3,14 +3,16 @@
 import asyncio
 import dataclasses
 
+import document_world
 import pytest
 from ledger import Ledger, company, make
 
-from tasks.core.files.store import Store
-from tasks.core.models.document import Slice
+from tasks.core.files.store import Store, current
+from tasks.core.models.document import Converted, Slice
 from tasks.core.models.semantics import Knowledge, Rule
 from tasks.core.sections import ExtractSettings
 from tasks.core.settings import Settings
+from tasks.document.records import anchors
 from tasks.document.slices import cut_slices
 from tasks.stage import canonical
 
@@ -144,3 +146,43 @@ def test_a_failed_plan_and_an_empty_document_have_no_slices(store: Store, settin
 
 def test_names_of_the_made_document_are_its_own() -> None:
     assert len({company(number) for number in range(10_000)}) == 10_000
+
+
+def written(lines: list[str], ids: tuple[str, ...], settings: Settings) -> tuple[Slice, ...]:
+    """Slices of a document of these lines, whose records are called `store 7`."""
+    text = "\n".join(lines)
+    found, _ = anchors.mentions(lines, [STORE])
+    made = document_world.plan(
+        document_world.column("sold", "integer"), records=ids, lines=len(lines), anchors=(STORE,), mentions=found, stem="stores"
+    )  # fmt: skip
+    document = Converted(
+        stem="stores", paths=("a.md",), status="as_is", text=current().put(text.encode(), "a.md"), lines=len(lines)
+    )
+    return asyncio.run(cut_slices.function(document, made, NOTHING, settings.extract))
+
+
+STORE = r"(?i)\bstores?\s?([0-9]{1,3})"
+
+
+def test_where_a_line_names_records_is_known_by_the_anchors_alone(store: Store, settings: Settings) -> None:
+    lines = ["Store 1 sold 10 chairs, 3 more than store 10; store 3 sold 1.", "Store 10 sold 3 chairs."]
+    (piece,) = written(lines, ("1", "10", "3"), settings)
+    assert piece.named == (
+        (1, (("1", 6, 7), ("10", 42, 44), ("3", 52, 53))),
+        (2, (("10", 6, 8),)),
+    )
+
+
+def test_lines_under_a_heading_of_corrections_are_marked(store: Store, settings: Settings) -> None:
+    lines = ["# Sales", "Store 1 sold 10 chairs.", "# Corrections", "Store 1: 12.", "## 其他", "Store 2: 5."]
+    (piece,) = written(lines, ("1", "2"), settings)
+    assert [text for number, text in piece.lines if number in piece.corrects] == ["Store 1: 12."]
+
+
+def test_an_id_within_a_longer_one_does_not_hide_a_sentence(store: Store, settings: Settings) -> None:
+    first = "Store 1 is Harbour Lane Traders of Westbrook. Harbour Lane Traders sold 7."
+    lines = [first, "Store 10 sold 9. Of the 110 chairs Harbour Lane Traders of Westbrook took 8."]
+    (piece,) = written(lines, ("1", "10"), settings)
+    assert dict(piece.belongs)["1"] == (1,)
+    (other,) = written(lines, ("1", "１", "10"), settings)
+    assert other.expected == ("1", "10"), "one record in two widths is one"

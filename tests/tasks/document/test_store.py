@@ -141,8 +141,52 @@ def test_counts_by_status_say_how_far_a_column_can_be_believed(store: Store) -> 
 def test_a_table_whose_sections_failed_is_marked_imperfect(store: Store) -> None:
     table, _ = draw(plan(COLUMNS[0]), (piece(said("R1", "code", "1", 1)), piece(failed=True)), ())
     assert not table.perfect and table.notes[0] == "imperfect: 0 of 1 sections are good, 95% are wanted"
-    table, _ = draw(plan(COLUMNS[0]), (piece(said("R1", "code", "1", 1)),), ())
+    table, _ = draw(plan(COLUMNS[0], records=("R1",)), (piece(said("R1", "code", "1", 1)),), ())
     assert table.perfect and table.notes == ()
+
+
+def test_a_value_that_stands_nowhere_in_the_text_is_said_in_its_cell_and_counted(store: Store) -> None:
+    heard = piece(
+        said("R1", "shares", "5", 1), said("R2", "shares", "99", 2, found=False), said("R1", "day", "x", 1, found=False)
+    )
+    table, path = draw(PLAN, (heard,), (readings("shares", **{"5": 5}),))
+    found = rows(
+        path,
+        "SELECT record, \"column\", value, status, note FROM _cells WHERE note LIKE '%reply gave%' ORDER BY record DESC",
+    )
+    assert found == [
+        ("R2", "shares", None, "missing", "a reply gave '99', which was not found in the text"),
+        ("R1", "day", None, "missing", "a reply gave 'x', which was not found in the text"),
+    ]
+    assert "2 values stand nowhere in the text and were left out (day, shares)" in table.notes
+
+
+def test_a_record_outside_of_a_columns_section_is_counted_and_not_said_to_be_absent(store: Store) -> None:
+    heard = piece(said("R1", "shares", "5", 1), listed=("R1", "R2"))
+    made = plan(column("shares", "integer"), records=("R1", "R2", "R3", "R4"))
+    table, path = draw(made, (heard,), (readings("shares", **{"5": 5}),))
+    notes = dict(rows(path, "SELECT record, note FROM _cells WHERE \"column\" = 'shares'"))
+    assert notes["R2"] == "the text says nothing" and notes["R1"] == ""
+    assert notes["R3"] == notes["R4"] and notes["R3"].startswith("no line that was read for this column names")
+    assert [(c.name, c.missing, c.unasked) for c in table.columns] == [(KEY, 0, 0), ("shares", 3, 2)]
+    assert rows(path, "SELECT name, missing, unasked FROM _columns ORDER BY rowid") == [(KEY, 0, 0), ("shares", 3, 2)]
+
+
+def test_a_doubtful_statement_is_never_verified_and_says_why(store: Store) -> None:
+    doubt = "it stands where the text speaks of R2"
+    heard = piece(
+        said("R1", "code", "7", 1, doubt=doubt),
+        said("R1", "shares", "5", 1, doubt=doubt),
+        said("R2", "shares", "6", 2, doubt=doubt),
+        said("R2", "shares", "6", 3),
+    )
+    _, path = draw(PLAN, (heard,), (readings("shares", **{"5": 5, "6": 6}),))
+    found = rows(path, "SELECT \"column\", record, value, status, note FROM _cells WHERE raw IN ('7', '5', '6')")
+    assert found == [
+        ("code", "R1", "7", "unverified", doubt),
+        ("shares", "R1", 5, "unverified", doubt),
+        ("shares", "R2", 6, "verified", ""),
+    ]
 
 
 def test_noise_that_nobody_read_does_not_make_a_table_imperfect(store: Store) -> None:

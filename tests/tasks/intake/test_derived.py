@@ -94,6 +94,15 @@ def test_a_query_reads_sources_and_documents_side_by_side(tmp_path: Path) -> Non
     assert catalogue.derived and catalogue.derived.sha256 != catalogue.database.sha256
 
 
+def test_rows_have_their_order_as_those_of_sources_do(tmp_path: Path) -> None:
+    store, catalogue = both(tmp_path)
+    for name in ("depots", "document_depots"):
+        found = query(store, catalogue, f"SELECT rowid, code FROM {name} ORDER BY {name}.rowid DESC").rows
+        assert found == ((1, "008"), (0, "007"))
+    sql = "SELECT a.rowid, * FROM depots a JOIN document_depots b ON a.rowid = b.rowid ORDER BY ALL"
+    assert [len(row) for row in query(store, catalogue, sql).rows] == [8, 8]
+
+
 @pytest.mark.parametrize(
     "name", ["_cells", "_columns", "derived.main.depots", "derived.depots", "temp.document_depots"]
 )

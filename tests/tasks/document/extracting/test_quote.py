@@ -2,7 +2,14 @@
 
 import pytest
 
+from tasks.document.extracting.owner import Name, Naming, naming
 from tasks.document.extracting.quote import find, nearest
+from tasks.document.records.names import id_places
+
+
+def named(line: str, *records: str) -> Naming:
+    return naming(line, [Name(record, *span) for record in records for span in id_places(line, record)])
+
 
 FOUND = [
     ("2,844,000股", "转让数量2,844,000股，交易对价大约两亿元。", "2,844,000股"),
@@ -55,33 +62,42 @@ FOUND = [
 
 @pytest.mark.parametrize(("raw", "line", "expected"), FOUND)
 def test_a_value_is_kept_as_its_line_writes_it(raw: str, line: str, expected: str | None) -> None:
-    found = find(raw, line)
-    assert (found[0] if found else None) == expected
-    assert not found or (found[0] in line and found[0] in found[1] and found[1] in line)
+    found = find(raw, Naming(line))
+    assert (found.written if found else None) == expected
+    assert not found or (found.written in line and found.written in found.quote and found.quote in line)
 
 
 def test_the_quote_is_the_sentence_or_its_part_between_pauses() -> None:
-    line = "前一句。净利润为3.5亿元；同比下降。Next at 1.5 m. Last"
-    assert find("3.5亿元", line) == ("3.5亿元", "净利润为3.5亿元；")
-    assert find("1.5 m", line) == ("1.5 m", "Next at 1.5 m.")
+    line = Naming("前一句。净利润为3.5亿元；同比下降。Next at 1.5 m. Last")
+    assert (find("3.5亿元", line) or ())[:2] == ("3.5亿元", "净利润为3.5亿元；")
+    assert (find("1.5 m", line) or ())[:2] == ("1.5 m", "Next at 1.5 m.")
     long = "，".join(f"第{n}项为{n}万元" for n in range(100, 200))
-    value, quote = find("150万元", long) or ("", "")
-    assert value == "150万元" and "第150项为150万元" in quote and len(quote) <= 200 and quote.startswith("第")
+    found = find("150万元", Naming(long))
+    assert found and found.written == "150万元" and "第150项为150万元" in found.quote
+    assert len(found.quote) <= 200 and found.quote.startswith("第")
 
 
-def test_of_several_places_the_one_behind_the_record_counts() -> None:
-    line = "Recall R1: price 5 euros. Recall R2: price 5 euros, sold 9."
-    assert find("5 euros", line, ["R2"]) == ("5 euros", "Recall R2: price 5 euros, sold 9.")
-    assert find("5 euros", line, ["R9"]) == ("5 euros", "Recall R1: price 5 euros.")
+def test_of_several_places_the_one_in_the_records_clause_counts() -> None:
+    line = named("Recall R1: price 5 euros. Recall R2: price 5 euros, sold 9.", "R1", "R2")
+    assert (find("5 euros", line, "R2") or ())[:2] == ("5 euros", "Recall R2: price 5 euros, sold 9.")
+    assert (find("5 euros", line, "R1") or ())[:2] == ("5 euros", "Recall R1: price 5 euros.")
 
 
 def test_a_record_is_not_taken_for_one_whose_id_holds_its_own() -> None:
     line = "Store 17 sold 5 million; store 7 sold 5 thousand; store 070 sold 5 hundred; 编号70卖出5万。"
-    assert [(find("5", line, [name]) or ("",))[0] for name in ("17", "7", "70")] == ["5 million", "5 thousand", "5万"]
+    found = [find("5", named(line, "17", "7", "70", "070"), name, "number") for name in ("17", "7", "070", "70")]
+    assert [(place.written, place.doubt) for place in found if place] == [
+        ("5 million", ""),
+        ("5 thousand", ""),
+        ("5 hundred", ""),
+        ("5万", ""),
+    ]
 
 
 def test_a_wrong_line_number_is_mended_from_the_nearest_line_that_has_the_value() -> None:
-    lines = [(1, "a 7"), (4, "b 7"), (9, "c 8")]
-    assert nearest("7", 9, lines) == (4, "7", "b 7")
-    assert nearest("7", 0, lines) == (1, "7", "a 7")
+    lines = {1: Naming("a 7"), 4: Naming("b 7"), 9: Naming("c 8")}
+    assert [(found[0], found[1].quote) for line in (9, 0) if (found := nearest("7", line, lines))] == [
+        (4, "b 7"),
+        (1, "a 7"),
+    ]
     assert nearest("6", 4, lines) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -38,14 +39,16 @@ REFUSED = "I cannot help with that."
 JOB = Job(column("amount", "integer", "piece"), ("dozens:2", "dozens:3"), {"7": 7, "9": 9}, "a dozen is 12")
 
 
-def written(store: Store, script: Any, job: Job = JOB, seconds: float = 20, **normalise: Any) -> tuple[Written, Any]:
+def written(
+    store: Store, script: Any, job: Job = JOB, seconds: float = 20, allowed: float = 6, **normalise: Any
+) -> tuple[Written, Any]:
     with Endpoint(script) as endpoint:
         settings = load(
             overrides={
                 "endpoints": {"main": {"url": endpoint.url, "model": "scripted"}},
                 "retry": {"first_seconds": 0.01, "longest_seconds": 0.02},
                 "sandbox": {"seconds": seconds},
-                "normalise": normalise,
+                "normalise": {"seconds": allowed, **normalise},
             }
         )
         with door.use(Door(settings, store, Meter(settings.budget))):
@@ -95,6 +98,17 @@ def test_a_function_that_hangs_as_a_whole_is_stopped(store: Store) -> None:
     made, _ = written(store, [ENDLESS], rounds=1, seconds=1.5)
     assert made.best and made.best.score == (4, 0, 0, 0)
     assert made.problems == ("model code: 4 time-outs (e.g. the program was stopped after 1.5 s)",)
+
+
+@pytest.mark.parametrize("reply", [ENDLESS, HANGS.replace("dozens:3", "dozens")], ids=["as a whole", "on values"])
+def test_functions_that_never_end_take_a_columns_seconds_at_most(store: Store, reply: str) -> None:
+    needs_isolation()
+    raws = tuple(f"dozens:{n}" for n in range(20))
+    started = time.monotonic()
+    made, requests = written(store, [reply] * 9, Job(JOB.column, raws, {}, ""), rounds=9, seconds=60, allowed=1.2)
+    assert made.best and made.best.late == 20 and not made.best.values
+    assert made.problems[-1] == "model code: its 1.2 s for this column are used up (normalise.seconds)"
+    assert len(requests) <= 5 and time.monotonic() - started < 60, "starting a version is not counted, running it is"
 
 
 def test_the_best_version_is_kept_whenever_it_came(store: Store) -> None:

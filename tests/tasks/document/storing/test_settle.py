@@ -10,8 +10,8 @@ from tasks.core.models.document import MergedCell, Reading, Source
 from tasks.document.storing.settle import Settled, settle
 
 
-def read(raw: str, value: Any, status: Any = "verified", note: str = "") -> Reading:
-    return Reading(raw=raw, value=value, status=status, note=note)
+def read(raw: str, value: Any, status: Any = "verified", note: str = "", **more: Any) -> Reading:
+    return Reading(raw=raw, value=value, status=status, note=note, **more)
 
 
 def settled(*said: tuple[Any, ...]) -> Settled:
@@ -29,7 +29,7 @@ def relations(cell: Settled) -> list[str]:
 
 
 PERCENT, RATIO, OTHER = read("1.55%", 0.0155), read("0.0155", 0.0155), read("2%", 0.02)
-ABOUT, EXACT = read("约六百九十七万股", 6970000, note="about"), read("6,970,321股", 6970321)
+ABOUT, EXACT = read("约六百九十七万股", 6970000, note="about", rounded=True), read("6,970,321股", 6970321)
 NONE, UNREAD = read("未披露", None, "missing", "null word"), read("数量可观", None, "unverified", "no number")
 
 
@@ -99,3 +99,9 @@ def test_a_fall_left_out_of_what_was_copied_is_doubted_where_values_are_signed(
     readings = {raw: read(raw, value), **{f"other {n}": read(f"other {n}", other) for n, other in enumerate(others)}}
     cell = settle(MergedCell(record_id="R1", column="c", sources=(source,)), readings, "number")
     assert (cell.value, cell.status) == (value, status)
+
+
+def test_equal_texts_in_other_widths_are_no_conflict() -> None:
+    wide, narrow = read("Ａ１级", "Ａ１级"), read("A1级", "A1级")
+    found = settled((wide, False), (narrow, False))
+    assert (found.value, found.status) == ("A1级", "verified")

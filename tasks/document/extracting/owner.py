@@ -1,0 +1,201 @@
+"""A line with the places where it names records → whose value a place of it may be.
+
+Records share lines, and a model swaps their values easily. The clause decides: what stands in the clause of another
+record is not this one's. Where the wording leaves it open, all that may be meant are owners.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+_CLAUSE = re.compile(
+    r"[。；;！？!?|、\n]|(?<![0-9])[,:]|[,:](?![0-9])|[，：](?![０-９])|\.(?=\s|$)"
+    r"|\s(?:and|while|but|whereas)\s|而(?!非)|但"
+)
+"""Ends a clause; a mark within a number ends none."""
+_FULL = re.compile(r"[。！？!?|\n]|(?<=[a-z0-9%)])\.(?=\s|$)")
+_WORD = r"(?:[A-Za-z.#№]{1,12}\s*|[\u4e00-\u9fff]{1,3}\s*)?"
+"""What a record is called before its id: store, 编号."""
+_AND = re.compile(rf"(?:\s*,?\s+(?:and|plus|as well as)\s+|\s*[&/、和与及]\s*|\s*以及\s*){_WORD}")
+_COMMA = re.compile(rf"\s*[,，]\s*{_WORD}")
+_ASIDE = re.compile(
+    r"(?:\b(?:than|unlike|like|against|versus|vs\.?|not|instead of|rather than|compared (?:with|to)|relative to|to|from|by|with)\s+"
+    rf"|比|较|不同于|高于|低于|超过|而非|不是|向|由|从|自)(?:the\s+)?{_WORD}$",
+    re.IGNORECASE,
+)
+"""Before a name that the clause only compares with, or goes to."""
+_ASIDE_CHARS = 40
+_NUMBER = re.compile(r"[0-9０-９]+(?:[.,][0-9０-９]+)*")
+_NEXT = re.compile(r"[^\s,，、]{0,3}\s*(?:,?\s*and\s+|[,，、和与及])\s*[^\w\s]?")
+_NEXT_FAR = re.compile(r"[^\d,，、;；。!?]{0,20}?(?:,?\s*and\s+|[,，、和与及])[^\d,，、;；。!?]{0,8}")
+"""Between two numbers of a list; where it says `respectively`, their units may stand there too."""
+_MARKS = ".,;:，。；：、"
+_IN_ORDER = re.compile(r"\brespectively\b|\bin that order\b|分别|依次", re.IGNORECASE)
+
+
+class Name(NamedTuple):
+    """A place where a line names a record."""
+
+    record: str
+    start: int
+    end: int
+
+
+class Owners(NamedTuple):
+    """Whose value a place may be."""
+
+    records: tuple[str, ...] = ()
+    """In the order of the line; empty: it does not say."""
+    shared: int = -1
+    """Where the list of names stands that the value is of; -1 where one name alone decides."""
+
+
+Group = list[Name]
+"""Names that stand together as a list (A, B and C)."""
+
+
+@dataclass(frozen=True)
+class Naming:
+    """A line and where it names records."""
+
+    line: str
+    names: tuple[Name, ...] = ()
+    """In the order of the line, none within another."""
+
+    def owners(self, start: int, end: int, record: str = "") -> Owners:
+        """Whose value the span is. Of a record that the line never names only another one's own clause is not."""
+        while end > start + 1 and self.line[end - 1] in _MARKS:
+            end -= 1
+        groups = _groups(self.line, [name for name in self.names if name.end <= start or name.start >= end])
+        if not groups:
+            return Owners()
+        low, high = self._clause(start, end, groups)
+        own = [group for group in groups if low <= group[0].start < high]
+        if own:
+            chosen = self._named(own, low, (start, end))
+        else:
+            chosen = self._topic(groups, start, end) if not record or self.names_record(record) else []
+        return self._shared(chosen, start, end) if len(chosen) == 1 else _all(chosen)
+
+    def names_record(self, record: str) -> bool:
+        """Whether the line names it."""
+        return any(name.record == record for name in self.names)
+
+    def first(self, record: str) -> int:
+        """Where the line names it first; -1 where it does not."""
+        return next((name.start for name in self.names if name.record == record), -1)
+
+    @cached_property
+    def _breaks(self) -> list[tuple[int, int]]:
+        return [found.span() for found in _CLAUSE.finditer(self.line)]
+
+    def _clause(self, start: int, end: int, groups: Sequence[Group]) -> tuple[int, int]:
+        """The clause around a span; a list of names is in one clause."""
+        lists = [(group[0].start, group[-1].end) for group in groups]
+        breaks = [at for at in self._breaks if not any(low <= at[0] < high for low, high in lists)]
+        return (
+            max((stop for _, stop in breaks if stop <= start), default=0),
+            min((first for first, _ in breaks if first >= end), default=len(self.line)),
+        )
+
+    def _named(self, own: list[Group], low: int, span: tuple[int, int]) -> list[Group]:
+        """Of the names in the value's own clause the last before it, or the next where values come first."""
+        before = [group for group in own if group[-1].end <= span[0]]
+        behind = [group for group in own if group[0].start >= span[1]]
+        values_first = bool(_NUMBER.search(self.line, low, own[0][0].start))
+        if behind and (values_first or not before):
+            return behind[:1]
+        main = [group for group in before if not self._is_aside(group)]
+        return main[-1:] or before
+
+    def _topic(self, groups: list[Group], start: int, end: int) -> list[Group]:
+        """Whom a clause without a name speaks of: who is named before it in the sentence, else whoever may be meant."""
+        opened, closed = self._around(_FULL, start, end)
+        main = [group for group in groups if not self._is_aside(group)]
+        if before := [group for group in main if opened <= group[0].start < start]:
+            low, high = self._clause(before[-1][0].start, before[-1][-1].end, groups)
+            return [group for group in before if low <= group[0].start < high]
+        behind = [group for group in groups if end <= group[0].start < closed][:1]
+        earlier = [group for group in main if group[0].start < opened]
+        if earlier:
+            sentence, _ = self._around(_FULL, earlier[-1][0].start, earlier[-1][-1].end)
+            earlier = [group for group in earlier if group[0].start >= sentence]
+        return [*earlier, *behind]
+
+    def _shared(self, chosen: list[Group], start: int, end: int) -> Owners:
+        """One of a list of names, where the values are a list as long (A and B sold 12 and 30); else all of them."""
+        group = chosen[0]
+        records = tuple(dict.fromkeys(name.record for name in group))
+        if len(records) == 1:
+            return Owners(records)
+        _, closed = self._around(_FULL, start, end)
+        run = self._run(group[-1].end, closed, start)
+        at = next((i for i, (first, last) in enumerate(run) if first < end and last > start), -1)
+        return Owners((records[at],)) if at >= 0 and len(run) == len(records) else Owners(records, group[0].start)
+
+    def _run(self, low: int, high: int, start: int) -> list[tuple[int, int]]:
+        """The list of numbers that goes on over the place `start`."""
+        joint = _NEXT_FAR if _IN_ORDER.search(self.line, low, high) else _NEXT
+        run: list[tuple[int, int]] = []
+        for number in _NUMBER.finditer(self.line, low, high):
+            if run and not joint.fullmatch(self.line, run[-1][1], number.start()):
+                if run[-1][1] > start:
+                    break
+                run = []
+            run.append(number.span())
+        return run
+
+    def _around(self, stop: re.Pattern[str], start: int, end: int) -> tuple[int, int]:
+        behind = stop.search(self.line, end)
+        return (
+            max((found.end() for found in stop.finditer(self.line, 0, start)), default=0),
+            behind.start() if behind else len(self.line),
+        )
+
+    def _is_aside(self, group: Group) -> bool:
+        return bool(_ASIDE.search(self.line[max(0, group[0].start - _ASIDE_CHARS) : group[0].start]))
+
+
+def _all(groups: list[Group]) -> Owners:
+    return Owners(tuple(dict.fromkeys(name.record for group in groups for name in group)))
+
+
+def _groups(line: str, names: Sequence[Name]) -> list[Group]:
+    """Names that only `and` and commas part are one list; commas alone make none."""
+    groups: list[Group] = []
+    listed = True
+    for name in names:
+        between = line[groups[-1][-1].end : name.start] if groups else ""
+        if (
+            groups
+            and groups[-1][-1].record == name.record
+            and len(between) < _ASIDE_CHARS
+            and not _CLAUSE.search(between)
+        ):
+            groups[-1].append(name)
+            continue
+        comma = bool(_COMMA.fullmatch(between)) if groups else False
+        if groups and (_AND.fullmatch(between) or comma):
+            groups[-1].append(name)
+            listed = not comma
+            continue
+        groups = [*groups[:-1], *(_parted(groups[-1], listed) if groups else []), [name]]
+        listed = True
+    return [*groups[:-1], *_parted(groups[-1], listed)] if groups else []
+
+
+def _parted(group: Group, listed: bool) -> list[Group]:
+    return [group] if listed else [[name] for name in group]
+
+
+def naming(line: str, names: Sequence[Name]) -> Naming:
+    """The line with its names in order; of two that overlap the longer one."""
+    kept: list[Name] = []
+    for name in sorted(names, key=lambda n: (n.start - n.end, n.start, n.record)):
+        if not any(name.start < other.end and other.start < name.end for other in kept):
+            kept.append(name)
+    return Naming(line, tuple(sorted(kept, key=lambda n: n.start)))

@@ -1,0 +1,69 @@
+"""Whose value a place of a line is, by the clause that it stands in."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tasks.document.extracting.owner import Name, naming
+from tasks.document.extracting.quote import find
+from tasks.document.records.names import id_places
+
+LINES = [
+    ("Alpha sold 12 units; Beta sold 30 units.", {"12": "Alpha", "30": "Beta"}),
+    ("Alpha sold 12 units and Beta sold 30 units.", {"12": "Alpha", "30": "Beta"}),
+    ("12 units went to Alpha and 30 to Beta.", {"12": "Alpha", "30": "Beta"}),
+    ("12 units went to Alpha, 30 to Beta.", {"12": "Alpha", "30": "Beta"}),
+    ("Alpha and Beta sold 12 and 30 units.", {"12": "Alpha", "30": "Beta"}),
+    ("Alpha and Beta sold 12 units and 30 tables respectively.", {"12": "Alpha", "30": "Beta"}),
+    ("Alpha and Beta each sold 12 units.", {"12": "Alpha Beta"}),
+    ("Alpha, Beta and Gamma sold 12, 30 and 45 units.", {"12": "Alpha", "30": "Beta", "45": "Gamma"}),
+    ("Compared with Alpha (12), Beta sold 30.", {"12": "Alpha", "30": "Beta"}),
+    ("Beta, which is larger than Alpha, sold 30; Alpha 9.", {"30": "Beta", "9": "Alpha"}),
+    ("Unlike Alpha, Beta sold 30, at 9 euros.", {"30": "Beta", "9": "Beta"}),
+    ("Alpha is in Rome. It sold 12. Beta is in Oslo. It sold 30.", {"12": "Alpha", "30": "Beta"}),
+    ("Alpha opened late. In May, 12 were sold, and Beta closed.", {"12": "Alpha Beta"}),
+    ("Alpha: price 5, cost 7; stock 9; Beta: price 6, cost 8.", dict(zip("57968", ["Alpha"] * 3 + ["Beta"] * 2, strict=True))),
+    ("Alpha sold 5 to Beta, price 9.", {"5": "Alpha", "9": "Alpha"}),
+    ("Alpha 12 Beta 30", {"12": "Alpha", "30": "Beta"}),
+    ("| Alpha | 12 | 13 | Beta | 30 |", {"12": "Alpha", "13": "Alpha", "30": "Beta"}),
+    ("The price of Alpha is 1,200 euros, for Beta it is 3,000.", {"1,200": "Alpha", "3,000": "Beta"}),
+    ("Nobody sold 5.", {"5": ""}),
+    ("甲店卖出12台，乙店卖出30台；丙店卖出9台。", {"12": "甲店", "30": "乙店", "9": "丙店"}),
+    ("甲店和乙店分别卖出12台、30台。", {"12": "甲店", "30": "乙店"}),
+    ("甲店、乙店均为12台。", {"12": "甲店 乙店"}),
+    ("甲店（12）乙店（30）", {"12": "甲店", "30": "乙店"}),
+    ("甲店比乙店多卖，达到12台。", {"12": "甲店"}),
+]  # fmt: skip
+RECORDS = ("Alpha", "Beta", "Gamma", "甲店", "乙店", "丙店")
+
+
+@pytest.mark.parametrize(("line", "expected"), LINES, ids=[line for line, _ in LINES])
+def test_a_value_belongs_to_the_record_of_its_clause(line: str, expected: dict[str, str]) -> None:
+    named = naming(line, [Name(record, *span) for record in RECORDS for span in id_places(line, record)])
+    for value, owners in expected.items():
+        at = re.search(rf"(?<![0-9]){value}(?![0-9])", line)
+        assert at and " ".join(named.owners(*at.span()).records) == owners, value
+
+
+@pytest.mark.parametrize(("line", "expected"), LINES, ids=[line for line, _ in LINES])
+def test_the_owner_is_believed_and_others_are_not(line: str, expected: dict[str, str]) -> None:
+    named = naming(line, [Name(record, *span) for record in RECORDS for span in id_places(line, record)])
+    for value, owners in expected.items():
+        for record in filter(named.names_record, RECORDS):
+            place = find(value, named, record, "number")
+            assert place and bool(place.doubt) == (bool(owners) and record not in owners.split()), (value, record)
+
+
+def test_a_record_that_the_line_never_names_is_doubted_in_the_clause_of_another_alone() -> None:
+    line = "Alpha sold 12. The shop at the harbour sold 30."
+    named = naming(line, [Name("Alpha", 0, 5)])
+    doubts = [(place.doubt != "") for raw in ("12", "30") if (place := find(raw, named, "Beta", "number"))]
+    assert doubts == [True, False]
+
+
+def test_a_full_stop_that_was_copied_ends_the_clause() -> None:
+    line = "Alpha sold chairs at 12.5. Beta sold 30."
+    named = naming(line, [Name(record, *span) for record in ("Alpha", "Beta") for span in id_places(line, record)])
+    assert [bool(find("12.5.", named, record, "number").doubt) for record in ("Alpha", "Beta")] == [False, True]  # type: ignore[union-attr]
