@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flows.running.request import check_store
 from flows.running.session import open_store
+from flows.running.sources import load_sources
 from flows.video import explained, read_videos
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
@@ -16,10 +17,10 @@ from tasks.core.models.video import VideoText
 from tasks.core.settings import Settings
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
-from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
 from tasks.intake.loading.problems import kind_of
+from tasks.intake.overrides import read_overrides
 from tasks.solve.profile import profile_tables
 
 _SAMPLE_ROWS = 5
@@ -99,7 +100,8 @@ async def inspect(folder: str, settings: Settings) -> Findings:
     with stores.use(open_store(settings)):
         inventory = await take_inventory(folder, settings.intake)
         knowledge = await read_knowledge(inventory)
-        catalogue = await build_catalogue(inventory, settings.intake)
+        overrides = await read_overrides(inventory)
+        catalogue = await load_sources(inventory, overrides, settings)
         video = await read_videos(inventory, settings.video, watch=False)
         catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
         profile = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
