@@ -10,6 +10,7 @@ from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
 from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Catalogue, Profile, Table
+from tasks.core.models.metadata import Metadata
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import SourceFile
 from tasks.core.models.value import Value
@@ -21,6 +22,7 @@ from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
 from tasks.intake.loading.problems import kind_of
 from tasks.intake.overrides import read_overrides
+from tasks.solve.describe import describe_catalogue
 from tasks.solve.profile import profile_tables
 
 _SAMPLE_ROWS = 5
@@ -55,9 +57,18 @@ class Findings(Value):
     catalogue: Catalogue
     knowledge: Knowledge
     profile: Profile
+    metadata: Metadata
     video: VideoText = VideoText()
     """What was prepared of videos; they are watched when a question is asked."""
     samples: tuple[Sample, ...] = ()
+
+    @property
+    def roles(self) -> dict[tuple[str, str], str]:
+        """Role of each column by table and name, and what it refers to."""
+        return {
+            (info.table, info.name): info.role.replace("_", " ") + (f" → {info.refers_to}" if info.refers_to else "")
+            for info in self.metadata.columns
+        }
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -105,9 +116,17 @@ async def inspect(folder: str, settings: Settings) -> Findings:
         video = await read_videos(inventory, settings.video, watch=False)
         catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
         profile = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
+        metadata = await describe_catalogue(catalogue.measurable, profile, knowledge, overrides, settings.metadata)
         async with Engine.over(catalogue, settings.query) as engine:
             samples = [await _sample(engine, table) for table in catalogue.tables[:_SAMPLED_TABLES]]
-        return Findings(catalogue=catalogue, knowledge=knowledge, profile=profile, video=video, samples=tuple(samples))
+        return Findings(
+            catalogue=catalogue,
+            knowledge=knowledge,
+            profile=profile,
+            metadata=metadata,
+            video=video,
+            samples=tuple(samples),
+        )
 
 
 async def _sample(engine: Engine, table: Table) -> Sample:
