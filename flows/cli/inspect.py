@@ -99,12 +99,7 @@ def _print(found: Findings) -> None:
     out.print(f"knowledge: {f'{escape(known.path)}: {said}' if known.path else 'none'}")
     if found.video.lines:
         out.print(f"video: {_count(len(found.video.lines), 'line')} of text by time")
-    for metric in found.metadata.metrics:
-        out.print(
-            f"metric {escape(metric.name)} = {escape(metric.formula or metric.description)}: {escape(', '.join(metric.columns))}"
-        )
-    for problem in found.metadata.problems:
-        out.print(f"[yellow]description:[/] {escape(problem)}")
+    _print_described(found)
     for remark in found.remarks:
         place = f"{escape(remark.place)}: {escape(remark.text)}"
         if remark.is_problem:
@@ -113,6 +108,15 @@ def _print(found: Findings) -> None:
             out.print(f"note {remark.code}: {place}")
     if not found.problems:
         out.print("no problems")
+
+
+def _print_described(found: Findings) -> None:
+    for metric in found.metadata.metrics:
+        out.print(
+            f"metric {escape(metric.name)} = {escape(metric.formula or metric.description)}: {escape(', '.join(metric.columns))}"
+        )
+    for problem in found.metadata.problems:
+        out.print(f"[yellow]description:[/] {escape(problem)}")
 
 
 def _print_sample(found: Findings, name: str) -> None:

@@ -85,7 +85,7 @@ class MySQL:
 
     def fields(self, table: str) -> list[Field]:
         """Its columns, each with the type that all its values fit."""
-        return [self._field(table, *row) for row in self._run(_COLUMNS, (_plain(table),))]
+        return [self._field(table, row) for row in self._run(_COLUMNS, (_plain(table),))]
 
     def rows(self, table: str, fields: list[Field]) -> Iterator[list[tuple[Any, ...]]]:
         """All rows, in the order of the primary key where there is one."""
@@ -96,7 +96,8 @@ class MySQL:
             while batch := cursor.fetchmany(self.batch):
                 yield list(batch)
 
-    def _field(self, table: str, name: str, kind: str, full: str, precision: str, scale: str) -> Field:
+    def _field(self, table: str, told: tuple[Any, ...]) -> Field:
+        name, kind, full, precision, scale = told
         column, kind = _quote(name), kind.lower()
         if kind in _WHOLE:
             return Field(name, column, "uint64" if kind == "bigint" and "unsigned" in full.lower() else "int64")

@@ -81,7 +81,7 @@ class Postgres:
 
     def fields(self, table: str) -> list[Field]:
         """Its columns, each with the type that all its values fit."""
-        return [self._field(table, *row) for row in self._run(_COLUMNS, (table,))]
+        return [self._field(table, row) for row in self._run(_COLUMNS, (table,))]
 
     def rows(self, table: str, fields: list[Field]) -> Iterator[list[tuple[Any, ...]]]:
         """All rows, in the order of the primary key where there is one."""
@@ -93,7 +93,8 @@ class Postgres:
             while batch := cursor.fetchmany(self.batch):
                 yield batch
 
-    def _field(self, table: str, name: str, kind: str, modifier: int, full: str, group: str) -> Field:
+    def _field(self, table: str, told: tuple[Any, ...]) -> Field:
+        name, kind, modifier, full, group = told
         column = quote(name)
         text = Field(name, f"{column}::text")
         if kind == "numeric":
