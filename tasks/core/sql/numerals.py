@@ -186,6 +186,13 @@ def _form(seen: _Seen, values: int, says: str, sql: str, sortable: bool = False)
         value = f"CASE WHEN regexp_full_match({{x}}, {literal(_GUARD)}) THEN {value} END"
     examples = seen.examples or {}
     kinds = ("comma", "per_point", "per_comma", "point", "plain")
+    reading = ""
+    if 0 < seen.percent < seen.numbers:
+        rarer = min(seen.percent, seen.numbers - seen.percent)
+        reading = (
+            f"{rarer:,} of {values:,} values are no plain numbers like the others: some have a percent sign, some none, "
+            "and all are read in percent; say in knowledge.md what is meant"
+        )
     return Form(
         kind="number",
         says=", ".join(part.strip() for part in parts if part),
@@ -194,6 +201,8 @@ def _form(seen: _Seen, values: int, says: str, sql: str, sortable: bool = False)
         read=seen.numbers,
         example=next((examples[kind] for kind in kinds if kind in examples), ""),
         sortable=sortable,
+        decided=not reading,
+        reading=reading,
     )
 
 

@@ -49,5 +49,10 @@ def _notes(form: Form) -> tuple[str, ...]:
     if form.kind == "number":
         note = f"{form.read:,} of {form.values:,} values are {form.says}; text: {recipe(form)}{unit}"
     else:
-        note = f"{form.says}; text: {recipe(form)}{rest}"
+        counted = (
+            f"{form.read:,} of {form.values:,} values are "
+            if form.says in ("dates, year first", "dates in words")
+            else ""
+        )
+        note = f"{counted}{form.says}; text: {recipe(form)}{rest}"
     return (note, form.reading) if form.reading else (note,)
