@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from endpoint import Body, Endpoint, Status
 from shop import question
 
-from tasks.core.files.store import Store
+from tasks.core.files.store import Folder, Store, use
 from tasks.core.llm import door
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.door import Door
@@ -101,9 +102,11 @@ class World:
             return asyncio.run(run())
 
 
-@pytest.fixture
-def world(store: Store, tmp_path: Path) -> World:
-    return World(store, tmp_path)
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("recall")
+    with use(Store(Folder(folder / "store"), folder / "cache")) as opened:
+        yield World(opened, folder)
 
 
 def test_values_under_the_cap_are_indexed_and_columns_above_it_named(world: World) -> None:
