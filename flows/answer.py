@@ -7,14 +7,15 @@ from datetime import date
 
 from flows.running.request import AnswerRequest
 from flows.running.session import Ended, Run, session
+from flows.running.sources import load_sources
 from flows.video import explained, read_videos
 from tasks.core.errors import InputError
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.context import Told
 from tasks.core.models.document import Derivation
+from tasks.core.models.metadata import Overrides
 from tasks.core.models.source import Inventory
 from tasks.core.models.video import VideoText
-from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
 from tasks.intake.overrides import read_overrides
@@ -24,9 +25,10 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
     """Answer the question over the folder and write the files; `prefect` and `today` as in `session`."""
     async with session(request, prefect, today) as run:
         inventory = await take_inventory(request.folder, run.settings.intake)
+        overrides = await read_overrides(inventory)
         (told, video, derivation), catalogue = await asyncio.gather(
-            _read(run, inventory),
-            build_catalogue(inventory, run.settings.intake),
+            _read(run, inventory, overrides),
+            load_sources(inventory, overrides, run.settings),
         )
         catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
         _check(request.folder, catalogue)
@@ -52,11 +54,9 @@ def _check(folder: str, catalogue: Catalogue) -> None:
     )
 
 
-async def _read(run: Run, inventory: Inventory) -> tuple[Told, VideoText, Derivation]:
+async def _read(run: Run, inventory: Inventory, overrides: Overrides) -> tuple[Told, VideoText, Derivation]:
     """What people say of the tables, the text of videos, and the tables of documents where there are any."""
-    knowledge, overrides, video = await asyncio.gather(
-        read_knowledge(inventory), read_overrides(inventory), read_videos(inventory, run.settings.video)
-    )
+    knowledge, video = await asyncio.gather(read_knowledge(inventory), read_videos(inventory, run.settings.video))
     told = Told(knowledge=knowledge, video_text=video.text, overrides=overrides)
     if not inventory.of("document"):
         return told, video, Derivation()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from flows.running.request import check_store
 from flows.running.session import open_store
+from flows.running.sources import load_sources
 from flows.video import explained, read_videos
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
 from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Catalogue, Profile, Table
+from tasks.core.models.metadata import Metadata
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import SourceFile
 from tasks.core.models.value import Value
@@ -16,10 +18,11 @@ from tasks.core.models.video import VideoText
 from tasks.core.settings import Settings
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
-from tasks.intake.catalogue import build_catalogue
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
 from tasks.intake.loading.problems import kind_of
+from tasks.intake.overrides import read_overrides
+from tasks.solve.describe import describe_catalogue
 from tasks.solve.profile import profile_tables
 
 _SAMPLE_ROWS = 5
@@ -54,9 +57,18 @@ class Findings(Value):
     catalogue: Catalogue
     knowledge: Knowledge
     profile: Profile
+    metadata: Metadata
     video: VideoText = VideoText()
     """What was prepared of videos; they are watched when a question is asked."""
     samples: tuple[Sample, ...] = ()
+
+    @property
+    def roles(self) -> dict[tuple[str, str], str]:
+        """Role of each column by table and name, and what it refers to."""
+        return {
+            (info.table, info.name): info.role.replace("_", " ") + (f" → {info.refers_to}" if info.refers_to else "")
+            for info in self.metadata.columns
+        }
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -99,13 +111,22 @@ async def inspect(folder: str, settings: Settings) -> Findings:
     with stores.use(open_store(settings)):
         inventory = await take_inventory(folder, settings.intake)
         knowledge = await read_knowledge(inventory)
-        catalogue = await build_catalogue(inventory, settings.intake)
+        overrides = await read_overrides(inventory)
+        catalogue = await load_sources(inventory, overrides, settings)
         video = await read_videos(inventory, settings.video, watch=False)
         catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
         profile = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
+        metadata = await describe_catalogue(catalogue.measurable, profile, knowledge, overrides, settings.metadata)
         async with Engine.over(catalogue, settings.query) as engine:
             samples = [await _sample(engine, table) for table in catalogue.tables[:_SAMPLED_TABLES]]
-        return Findings(catalogue=catalogue, knowledge=knowledge, profile=profile, video=video, samples=tuple(samples))
+        return Findings(
+            catalogue=catalogue,
+            knowledge=knowledge,
+            profile=profile,
+            metadata=metadata,
+            video=video,
+            samples=tuple(samples),
+        )
 
 
 async def _sample(engine: Engine, table: Table) -> Sample:

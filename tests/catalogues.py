@@ -191,13 +191,13 @@ class Metric(NamedTuple):
 
 
 def _metrics(tables: list[Table], each: int) -> list[Metric]:
-    named = _spread([table for table in tables if table.style in ("en", "zh")], 3 * each, 1)
-    found = []
-    for table in named:
+    """Three times as many as are asked for, no two of one name."""
+    found: dict[str, Metric] = {}
+    for table in _spread([table for table in tables if table.style in ("en", "zh")], 3 * each, 1):
         one, two = table.of("measure")[:2]
         initials = "".join(word.en[:2] for word in table.key).upper()
-        found.append(Metric(f"{initials} index", table, (one, two)))
-    return found
+        found.setdefault(initials, Metric(f"{initials} index", table, (one, two)))
+    return list(found.values())
 
 
 def _spread(tables: list[Table], count: int, offset: int = 0) -> list[Table]:

@@ -16,7 +16,7 @@ from catalogues import Asked
 from recalling import Outcome, build, desk, found
 
 ROOT = Path(__file__).resolve().parents[1]
-SIZE = 40
+SIZE = 16
 
 
 def outcome(**changes: object) -> Outcome:
@@ -30,7 +30,7 @@ def outcome(**changes: object) -> Outcome:
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Outcome]]:
     """All questions of a made folder, each way."""
     folder = tmp_path_factory.mktemp("made")
-    questions = catalogues.make(folder, SIZE)
+    questions = catalogues.make(folder, SIZE, each=2)
     with desk(False) as settings:
         world = asyncio.run(build(folder, settings))
         return {way: [asyncio.run(found(world, one, way)) for one in questions] for way in recall.ways(False, True)}
@@ -72,6 +72,7 @@ def test_needed_columns_are_described_and_the_brief_keeps_to_its_budget(outcomes
     assert recall.fits([one for those in outcomes.values() for one in those], 12_000)
 
 
+@pytest.mark.slow
 def test_the_command_measures_a_made_folder_in_a_process_of_its_own() -> None:
     argv = [sys.executable, "tests/recall.py", "--made", "12"]
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=600)

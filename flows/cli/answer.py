@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _ROWS = 20
 """Answer rows on the terminal; all of them are in the file."""
+_FILES = 4
+"""Files that could not be read, named on the terminal; the report has all."""
 _COLUMN_CHARS = 8
 """Least room of a column on the terminal; with less, values would be folded to nothing."""
 
@@ -79,6 +81,7 @@ def summary(ended: Ended) -> dict[str, Any]:
     return {
         **ended.answer.summary(),
         "preview": [list(row) for row in table.rows[:_ROWS]] if table else [],
+        "doubts": list(evidence_of(ended).doubts),
         "sources": [place for place, _ in sources(ended)],
         "files": [str(Path(ended.out) / name) for name in ended.files],
         "warnings": list(ended.warnings),
@@ -103,6 +106,19 @@ def sources(ended: Ended) -> list[tuple[str, int]]:
     return [(f"{table.path}::{table.inner}" if table.inner else table.path, table.rows) for table in used]
 
 
+def remarks(evidence: Evidence) -> list[str]:
+    """Doubts that the reason does not name already; files that could not be read on one line."""
+    unread = [source for source in evidence.sources if source.outcome == "unreadable"]
+    single = {f"{file.path} could not be read: {file.reason}" for file in unread}
+    found = [doubt for doubt in evidence.doubts if doubt not in single and doubt not in evidence.reason]
+    if not unread:
+        return found
+    if len(unread) == 1:
+        return [*found, *single]
+    names = ", ".join(file.path for file in unread[:_FILES]) + ", …" * (len(unread) > _FILES)
+    return [*found, f"{len(unread)} files could not be read: {names}; see report.html"]
+
+
 def _print(ended: Ended, url: str) -> None:
     from pathlib import Path
 
@@ -120,6 +136,8 @@ def _print(ended: Ended, url: str) -> None:
         if answer.table.row_count > _ROWS:
             out.print(f"{answer.table.row_count} rows in all, {_ROWS} shown")
     out.print(f"[bold]{answer.status}[/]: {escape(answer.reason)}")
+    for remark in remarks(evidence_of(ended)):
+        out.print(f"- {escape(remark)}")
     for place, rows in sources(ended):
         out.print(f"from {escape(place)} ({rows} rows)")
     money = f", ${total.money:.4f}" if total.money else ""

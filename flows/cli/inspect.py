@@ -72,13 +72,15 @@ def _print(found: Findings) -> None:
     for file in found.catalogue.files:
         files.add_row(escape(file.path), file.kind, f"{file.size:,}", file.outcome, escape(file.reason))
     out.print(files)
+    roles, kinds = found.roles, {table.name: table.role for table in found.metadata.tables}
     for each in found.profile.tables:
-        title = f"{each.name}: {each.rows:,} rows from {each.origin}"
-        columns = table("column", "type", "nulls", "distinct", "range", "examples", "meaning", title=title)
+        title = f"{each.name}: {each.rows:,} rows from {each.origin} ({kinds.get(each.name, 'dimension')} table)"
+        columns = table("column", "type", "role", "nulls", "distinct", "range", "examples", "meaning", title=title)
         for column in each.columns:
             columns.add_row(
                 escape(column.name) + (" (key)" if column.is_key else ""),
                 column.type,
+                roles.get((each.name, column.name), "").partition(" →")[0],
                 f"{column.null_share:.0%}",
                 f"{column.distinct:,}",
                 escape(" … ".join(part for part in (column.minimum, column.maximum) if part)),
@@ -97,6 +99,7 @@ def _print(found: Findings) -> None:
     out.print(f"knowledge: {f'{escape(known.path)}: {said}' if known.path else 'none'}")
     if found.video.lines:
         out.print(f"video: {_count(len(found.video.lines), 'line')} of text by time")
+    _print_described(found)
     for remark in found.remarks:
         place = f"{escape(remark.place)}: {escape(remark.text)}"
         if remark.is_problem:
@@ -105,6 +108,15 @@ def _print(found: Findings) -> None:
             out.print(f"note {remark.code}: {place}")
     if not found.problems:
         out.print("no problems")
+
+
+def _print_described(found: Findings) -> None:
+    for metric in found.metadata.metrics:
+        out.print(
+            f"metric {escape(metric.name)} = {escape(metric.formula or metric.description)}: {escape(', '.join(metric.columns))}"
+        )
+    for problem in found.metadata.problems:
+        out.print(f"[yellow]description:[/] {escape(problem)}")
 
 
 def _print_sample(found: Findings, name: str) -> None:

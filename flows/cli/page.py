@@ -42,22 +42,24 @@ def render(found: Findings, title: str) -> str:
 
 def _files(found: Findings) -> list[dict[str, Any]]:
     remarks, tables = defaultdict(list), defaultdict(list)
-    samples = {sample.table: sample for sample in found.samples}
+    samples, roles = {sample.table: sample for sample in found.samples}, found.roles
     for remark in found.remarks:
         remarks[remark.path].append(remark)
     for table in found.catalogue.tables:
-        tables[table.path].append(_table(table, samples.get(table.name)))
+        tables[table.path].append(_table(table, samples.get(table.name), roles))
     return [
         {**dict(file), "remarks": remarks[file.path], "tables": tables[file.path]} for file in found.catalogue.files
     ]
 
 
-def _table(table: Table, sample: Sample | None) -> dict[str, Any]:
+def _table(table: Table, sample: Sample | None, roles: dict[tuple[str, str], str]) -> dict[str, Any]:
     return {
         "name": table.name,
         "rows": table.rows,
         "inner": table.inner,
-        "columns": [(column.name, column.type) for column in table.columns[:_COLUMNS]],
+        "columns": [
+            (each.name, each.type, roles.get((table.name, each.name), "")) for each in table.columns[:_COLUMNS]
+        ],
         "more": max(0, len(table.columns) - _COLUMNS),
         "sample": [[_cell(cell) for cell in row[:_COLUMNS]] for row in (sample.rows if sample else ())],
     }

@@ -111,6 +111,17 @@ class IntakeSettings(Value):
     sample_bytes: int = Field(ge=1024)
 
 
+class DatabasesSettings(Value):
+    """Reading live databases."""
+
+    hosts: tuple[str, ...]
+    seconds: float = Field(gt=0)
+    memory_mb: int = Field(ge=256)
+    max_tables: int = Field(ge=1)
+    max_rows: int = Field(ge=1)
+    max_mb: int = Field(ge=1)
+
+
 class ConvertSettings(Value):
     """Documents to text."""
 

@@ -20,6 +20,7 @@ from tasks.core.sections import (
     BudgetSettings,
     ContractSettings,
     ConvertSettings,
+    DatabasesSettings,
     DocumentSettings,
     EndpointSettings,
     ExtractSettings,
@@ -58,6 +59,7 @@ class Settings(Value):
     budget: BudgetSettings
     batch: BatchSettings
     intake: IntakeSettings
+    databases: DatabasesSettings
     document: DocumentSettings
     convert: ConvertSettings
     vote: VoteSettings

@@ -11,12 +11,13 @@ from typing import Any
 from tasks.core.errors import InputError
 from tasks.core.files import store as stores
 from tasks.core.models.catalogue import Catalogue, Table
-from tasks.core.models.source import Inventory, SourceFile
+from tasks.core.models.source import Inventory, Snapshot, SourceFile
 from tasks.core.process import ChildError, Worker
 from tasks.core.sections import IntakeSettings
 from tasks.intake.loading.documents import keep_documents
 from tasks.intake.loading.naming import Named, canonical
 from tasks.intake.loading.part import Loaded, Part
+from tasks.intake.loading.snapshots import named, source_of
 from tasks.stage import stage
 
 _START_SECONDS = 120
@@ -28,8 +29,10 @@ _ROOM_BYTES = 1 << 20
 
 
 @stage()
-async def build_catalogue(inventory: Inventory, limits: IntakeSettings) -> Catalogue:
-    """Load every file that shall become tables. A file that cannot be read costs itself only.
+async def build_catalogue(
+    inventory: Inventory, limits: IntakeSettings, snapshots: tuple[Snapshot, ...] = ()
+) -> Catalogue:
+    """Load every file, and every table of a database, that shall become tables. One that cannot be read costs itself only.
 
     Raises InputError when the disk takes no more. A file that ran out of time is tried again by the next run.
     """
@@ -41,6 +44,7 @@ async def build_catalogue(inventory: Inventory, limits: IntakeSettings) -> Catal
         try:
             await loading.start()
             files = [await loading.load(Path(inventory.root), file) for file in inventory.files]
+            files += [await loading.load_snapshot(snapshot) for snapshot in snapshots]
             tables = await loading.finish()
         finally:
             await loading.worker.close()
@@ -89,11 +93,37 @@ class _Loading:
         """Load one file; the file with its final outcome."""
         if file.outcome != "table":
             return file
+        loaded = await self._load(root / file.path, file.sha256, file.kind, file.path)
+        self._parts += [(file, part) for part in loaded.parts]
+        if loaded.error or not loaded.parts:
+            reason = loaded.error or "; ".join(loaded.unread)
+            return file.model_copy(update={"outcome": "unreadable", "reason": reason})
+        return file.model_copy(update={"reason": "; ".join((*filter(None, [file.reason]), *loaded.unread))})
+
+    async def load_snapshot(self, snapshot: Snapshot) -> SourceFile:
+        """Load the tables of a live database; it stands among the files with its address."""
+        file = source_of(snapshot)
+        unread = list(snapshot.unread)
+        for table in snapshot.tables:
+            path = stores.current().local(table.content)
+            loaded = await self._load(path, table.content.sha256, "parquet", f"{table.name} of {file.path}")
+            self._parts += [(file, named(part, table)) for part in loaded.parts]
+            if not loaded.parts:
+                unread.append(f"table {table.name}: {loaded.error}")
+        return (
+            file.model_copy(
+                update={"reason": "; ".join(f"live database: {said.replace('; ', ', ')}" for said in unread)}
+            )
+            if unread
+            else file
+        )
+
+    async def _load(self, path: Path, sha256: str, kind: str, shown: str) -> Loaded:
         self._number += 1
         request = {
-            "path": str(root / file.path),
-            "sha256": file.sha256,
-            "kind": file.kind,
+            "path": str(path),
+            "sha256": sha256,
+            "kind": kind,
             "stored": f"source_{self._number}",
             "sample_bytes": self._limits.sample_bytes,
             "view_seconds": self._limits.file_seconds / 10,
@@ -101,16 +131,12 @@ class _Loading:
         try:
             loaded = Loaded.model_validate(await self._ask(request, self._limits.file_seconds))
         except ChildError as error:
-            self._check_room(error, f"load {file.path}")
+            self._check_room(error, f"load {shown}")
             loaded = Loaded(error=f"reading it {error.message}", passing=error.stopped == "time")
         if loaded.disk:
-            raise _no_room(f"load {file.path}", loaded.disk)
+            raise _no_room(f"load {shown}", loaded.disk)
         self.passing |= loaded.passing
-        self._parts += [(file, part) for part in loaded.parts]
-        if loaded.error or not loaded.parts:
-            reason = loaded.error or "; ".join(loaded.unread)
-            return file.model_copy(update={"outcome": "unreadable", "reason": reason})
-        return file.model_copy(update={"reason": "; ".join((*filter(None, [file.reason]), *loaded.unread))})
+        return loaded
 
     async def finish(self) -> tuple[Table, ...]:
         """Give every table its final name and close the file."""

@@ -132,7 +132,8 @@ def _by_votes(parts: _Parts, ranking: Ranking, context: Context, shown: Unfolded
         blocks = best_first((*shown.first, *shown.others), fitting)
         folded = tuple(name for name in ranking.order if name not in blocks)
         joins = _joins(profile, set(blocks), settings, shown.linked)
-    listed = _folded(profile, folded, settings)
+    left = parts.room(head, *blocks.values(), *filter(None, [joins, metrics, said, video]))
+    listed = _folded(profile, folded, settings, left)
     text = "\n\n".join(part for part in (head, *blocks.values(), joins, metrics, said, video, listed) if part)
     return Brief(
         text=text,
@@ -180,8 +181,9 @@ def _names(folded: Sequence[str], settings: BriefSettings) -> str:
     return _capped("Also available, not shown here:", names, int(settings.tokens * _FOLDED_SHARE), ", ")
 
 
-def _folded(profile: Profile, folded: Sequence[str], settings: BriefSettings) -> str:
-    """A line with name and origin for each folded table while they fit, else the names, else as many and the rest counted."""
+def _folded(profile: Profile, folded: Sequence[str], settings: BriefSettings, left: int = 0) -> str:
+    """A line with name and origin for each folded table while their share holds them, else the names while what is left
+    holds all of them, else as many names as the share holds and the rest counted."""
     if not folded:
         return ""
     room = int(settings.tokens * _NAMED_SHARE)
@@ -189,7 +191,9 @@ def _folded(profile: Profile, folded: Sequence[str], settings: BriefSettings) ->
     lines = [_FOLDED, *(f"- {spelled(name)} ({one_line(origins[name], _NOTE_CHARS)})" for name in folded)]
     if sum(count(line) + 1 for line in lines) <= room:
         return "\n".join(lines)
-    return _capped(_FOLDED, [spelled(name) for name in folded], room, ", ")
+    names = [spelled(name) for name in folded]
+    whole = f"{_FOLDED} {', '.join(names)}"
+    return whole if count(whole) + 2 <= left else _capped(_FOLDED, names, room, ", ")
 
 
 def _capped(head: str, items: list[str], room: int, separator: str) -> str:

@@ -13,6 +13,7 @@ from tasks.core.models.semantics import Definition, Knowledge
 from tasks.core.sections import ProfilingSettings, QuerySettings
 from tasks.core.sql.columns import Facts, Wanted, measure_columns
 from tasks.core.sql.engine import Engine
+from tasks.core.sql.forms import told
 from tasks.solve.profiling.links import Field, measure_links
 from tasks.solve.profiling.naming import plain
 from tasks.stage import stage
@@ -50,17 +51,24 @@ async def profile_tables(
             [next(measured) for _ in table.columns],
             _definitions(table, said),
             settings.examples,
+            knowledge.text,
         )
         for table in catalogue.tables
     )
     return Profile(tables=tables, joins=joins, notes=notes)
 
 
-def _table(table: Table, facts: Sequence[Facts], known: Mapping[str, Definition], examples: int) -> TableProfile:
+def _table(
+    table: Table, facts: Sequence[Facts], known: Mapping[str, Definition], examples: int, knowledge: str
+) -> TableProfile:
     said = {quality.name: quality for quality in table.drawn.columns} if table.drawn else {}
+    settled = [
+        column.model_copy(update={"form": told(column.form, knowledge, column.name)}) if column.form else column
+        for column in table.columns
+    ]
     columns = tuple(
         _told(_column(column, found, table.rows, known.get(plain(column.name)), examples), said.get(column.name))
-        for column, found in zip(table.columns, facts, strict=True)
+        for column, found in zip(settled, facts, strict=True)
     )
     notes = table.notes
     if table.set_aside:
@@ -83,6 +91,7 @@ def _column(column: Column, facts: Facts, rows: int, known: Definition | None, e
         unit=unit or _unit(facts.loose),
         meaning=known.meaning if known else "",
         is_key=0 < rows == facts.distinct,
+        form=column.form,
         notes=notes,
     )
 

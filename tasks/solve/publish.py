@@ -10,7 +10,7 @@ from typing import Any
 
 from tasks.core.errors import EvidenceError
 from tasks.core.evidence.outline import outline
-from tasks.core.evidence.package import Findings, package
+from tasks.core.evidence.package import Findings, look, package
 from tasks.core.files import store as stores
 from tasks.core.llm import door
 from tasks.core.models.answer import Answer, AnswerTable, Assignment, Attempt
@@ -18,6 +18,7 @@ from tasks.core.models.evidence import Evidence, Replay
 from tasks.core.sections import PublishSettings, SolverSettings
 from tasks.core.sql import joins
 from tasks.core.sql.engine import Engine
+from tasks.solve.publishing.casts import audit_casts
 from tasks.solve.publishing.follow import follow_cells
 from tasks.solve.publishing.replay import Replayed, patient, replay
 from tasks.solve.publishing.report.page import render
@@ -40,7 +41,9 @@ async def publish(given: Assignment, attempt: Attempt, solver: SolverSettings, l
     with tempfile.TemporaryDirectory(prefix="tablewright-publish-") as folder:
         found, replayed = await _replay(given, attempt, solver, limits, Path(folder))
         table = _keep(replayed) if replayed else None
-    verdict = judge(attempt, found.replay, solver.agent.confident_share, bool(given.catalogue.stopped))
+    cut_short = bool(given.catalogue.stopped)
+    checks = look(given, attempt, found)
+    verdict = judge(attempt, found.replay, solver.agent.confident_share, checks, cut_short=cut_short)
     evidence = package(given, attempt, found, verdict, _models(given))
     keep = stores.current().put
     return Answer(
@@ -74,7 +77,8 @@ async def _replay(
             return Findings(Replay(**submission, expected=candidate.digest, error=error.message), parts), None
         measured = await joins.audit(engine, candidate.submission.sql) if limits.join_audit else ()
         cells = await follow_cells(replayed, parts, given.catalogue, engine)
-    return Findings(replayed.replay, parts, replayed.tally, measured, cells), replayed
+        casts = await audit_casts(engine, candidate.submission.sql, given.profile)
+    return Findings(replayed.replay, parts, replayed.tally, measured, cells, casts), replayed
 
 
 def _keep(replayed: Replayed) -> AnswerTable:

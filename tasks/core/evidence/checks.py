@@ -41,8 +41,11 @@ def columns_match(contract: Contract, columns: tuple[str, ...]) -> Check | None:
 
 
 def empty_columns(columns: tuple[str, ...], tally: Tally) -> Check | None:
-    """No column is empty in every row."""
+    """No column is empty in every row; an answer of nothing but empty cells is none."""
     empty = [name for name, nulls in zip(columns, tally.nulls, strict=True) if tally.rows and nulls == tally.rows]
+    if empty and len(empty) == len(columns):
+        cells = "the only cell of the answer is" if tally.rows == len(columns) == 1 else "all cells of the answer are"
+        return Check(name="empty columns", outcome="failed", detail=f"{cells} empty")
     if not empty:
         return (
             Check(name="empty columns", outcome="passed", detail="no column is empty throughout")

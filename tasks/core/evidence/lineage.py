@@ -13,7 +13,7 @@ def origins(catalogue: Catalogue) -> tuple[Origin, ...]:
     """Every file of the folder with its outcome and its tables."""
     return tuple(
         Origin(
-            **file.model_dump(include={"path", "kind", "size", "sha256", "outcome", "reason"}),
+            **file.model_dump(include={"path", "kind", "size", "sha256", "outcome", "reason", "taken_at"}),
             tables=tuple(
                 table.name
                 for table in catalogue.tables

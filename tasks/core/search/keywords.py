@@ -53,12 +53,12 @@ def _chinese(run: str, names: Collection[str]) -> list[str]:
     return [word for word in found + _parts(run[start:], names) if len(word) > 1 or word in names]
 
 
-def _parts(run: str, names: Collection[str]) -> list[str]:
+def _parts(run: str, names: Collection[str], longest: int = _LONG) -> list[str]:
     """The run, or for a long one the longest known names in it and what lies between them."""
-    if len(run) <= _LONG or run in names:
+    if len(run) <= longest or run in names:
         return [run] * bool(run)
     for size in range(len(run) - 1, 1, -1):
         for start in range(len(run) - size + 1):
             if (name := run[start : start + size]) in names:
-                return [*_parts(run[:start], names), name, *_parts(run[start + size :], names)]
+                return [*_parts(run[:start], names, 0), name, *_parts(run[start + size :], names, 0)]
     return [run]

@@ -39,7 +39,7 @@ class Vectors:
 
 
 def nearest(path: Path, asked: Sequence[array[float]], rows: range, limit: int) -> list[tuple[int, float, int]]:
-    """(row, cosine, index of the asked vector that is nearest) of the best among `rows`.
+    """(row, cosine, index of the asked vector that is nearest) of the best among `rows`; none that points away.
 
     Raises ValueError when the file's vectors have another length.
     """
@@ -53,5 +53,5 @@ def nearest(path: Path, asked: Sequence[array[float]], rows: range, limit: int) 
         some = stored[start : min(start + _ROWS, rows.stop)] @ wanted.T
         which, cosine = some.argmax(axis=1), some.max(axis=1)
         order = np.argsort(-cosine, kind="stable")[:limit]
-        best += [(start + int(at), float(cosine[at]), int(which[at])) for at in order]
+        best += [(start + int(at), float(cosine[at]), int(which[at])) for at in order if cosine[at] > 0]
     return sorted(best, key=lambda found: (-found[1], found[0]))[:limit]

@@ -15,6 +15,7 @@ from tasks.core.errors import InputError
 from tasks.core.files.store import digest_file
 from tasks.core.sql.build import Builder
 from tasks.intake.loading import csvfile, excelfile, jsonfile, parquetfile, sqlitefile
+from tasks.intake.loading.forms import with_forms
 from tasks.intake.loading.part import Loaded
 
 _SHARE = 3
@@ -46,6 +47,8 @@ class Loader:
     def _load(self, request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:
         try:
             loaded = _read(request, builder, scratch)
+            if request["kind"] != "derived":  # its columns have the types of their plan
+                loaded = loaded.model_copy(update={"parts": tuple(with_forms(part, builder) for part in loaded.parts)})
             if digest_file(Path(request["path"])) == request["sha256"]:
                 return loaded
             failed = Loaded(error="it changed while it was read: run again", passing=True)

@@ -41,7 +41,7 @@ def _choices(table: Named) -> list[str]:
     name = table.name.strip("\0") or "table"
     path = PurePosixPath(table.path)
     steps = list(path.parts[:-1])
-    prefixes = [path.stem] if table.kind == "sqlite" else [table.kind, path.stem]
+    prefixes = [path.stem] if table.kind in ("sqlite", "database") else [table.kind, path.stem]
     prefixes += ["_".join((*steps[-depth:], path.stem)) for depth in range(1, len(steps) + 1)]
     prefixes.append("_".join((*steps, path.name.replace(".", "_"))))
     return [name, *(f"{prefix}__{name}" for prefix in prefixes)]

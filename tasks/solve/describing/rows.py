@@ -3,60 +3,64 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from tasks.core.models.metadata import Metadata
+from tasks.core.models.metadata import ColumnInfo, Metadata, MetricInfo, TableInfo
 
 
 def as_json(metadata: Metadata) -> bytes:
     """What `tasks/core/sql/described.py` makes tables of."""
     tables = {
-        "table_info": [
-            {
-                "name": table.name,
-                "role": table.role,
-                "description": table.description,
-                "alias": table.aliases,
-                "rows": table.rows,
-                "origin": table.origin,
-                "basis": table.basis,
-            }
-            for table in metadata.tables
-        ],
-        "column_info": [
-            {
-                "id": column.id,
-                "table_name": column.table,
-                "name": column.name,
-                "type": column.type,
-                "role": column.role,
-                "examples": column.examples,
-                "description": column.description,
-                "alias": column.aliases,
-                "unit": column.unit,
-                "refers_to": column.refers_to or None,
-                "match_rate": column.match_rate,
-                "basis": column.basis,
-            }
-            for column in metadata.columns
-        ],
-        "metric_info": [
-            {
-                "id": metric.id,
-                "name": metric.name,
-                "description": metric.description,
-                "formula": metric.formula,
-                "filters": metric.filters,
-                "unit": metric.unit,
-                "grain": metric.grain,
-                "alias": metric.aliases,
-                "relevant_columns": metric.columns,
-                "line": metric.line,
-                "basis": metric.basis,
-            }
-            for metric in metadata.metrics
-        ],
+        "table_info": [_table(table) for table in metadata.tables],
+        "column_info": [_column(column) for column in metadata.columns],
+        "metric_info": [_metric(metric) for metric in metadata.metrics],
         "column_metric": [
             {"column_id": column, "metric_id": metric.id} for metric in metadata.metrics for column in metric.columns
         ],
     }
     return json.dumps(tables, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
+
+
+def _table(table: TableInfo) -> dict[str, Any]:
+    return {
+        "name": table.name,
+        "role": table.role,
+        "description": table.description,
+        "alias": table.aliases,
+        "rows": table.rows,
+        "origin": table.origin,
+        "basis": table.basis,
+    }
+
+
+def _column(column: ColumnInfo) -> dict[str, Any]:
+    return {
+        "id": column.id,
+        "table_name": column.table,
+        "name": column.name,
+        "type": column.type,
+        "role": column.role,
+        "examples": column.examples,
+        "description": column.description,
+        "alias": column.aliases,
+        "unit": column.unit,
+        "refers_to": column.refers_to or None,
+        "match_rate": column.match_rate,
+        "basis": column.basis,
+    }
+
+
+def _metric(metric: MetricInfo) -> dict[str, Any]:
+    return {
+        "id": metric.id,
+        "name": metric.name,
+        "description": metric.description,
+        "formula": metric.formula,
+        "filters": metric.filters,
+        "unit": metric.unit,
+        "grain": metric.grain,
+        "alias": metric.aliases,
+        "relevant_columns": metric.columns,
+        "line": metric.line,
+        "basis": metric.basis,
+    }

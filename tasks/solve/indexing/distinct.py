@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
 
 _BATCH_VALUES, _BATCH_STATEMENTS = 60_000, 200
+_SMALL = 1000
+"""Rows of a table that is read whole."""
 _FAILURES = 50
 """Statements that may fail before the rest is given up: then it is the database that fails."""
 
@@ -76,7 +77,7 @@ class Reader:
             return [[Distinct(column, None, why) for column in unit] for unit in batch]
         try:
             answers = await self._engine.measure([_statement(unit, self._settings) for unit in batch], seconds)
-            return [self._kept(unit, rows[0]) for unit, rows in zip(batch, answers, strict=True)]
+            return [self._kept(unit, rows) for unit, rows in zip(batch, answers, strict=True)]
         except QueryError as error:
             if len(batch) == 1 == len(batch[0]):
                 self._failed += 1
@@ -87,36 +88,35 @@ class Reader:
             return [part[0] for part in answers_by_part]
         return [[found for part in answers_by_part for found in part[0]]]
 
-    def _kept(self, unit: Unit, row: Sequence[object]) -> list[Distinct]:
+    def _kept(self, unit: Unit, rows: Sequence[Sequence[object]]) -> list[Distinct]:
         found = []
-        for column, cell in zip(unit, row, strict=True):
-            values = tuple(json.loads(str(cell))) if cell is not None else ()
+        for at, column in enumerate(unit):
+            texts = {str(row[at]) for row in rows if row[at]}
+            values = tuple(sorted(text for text in texts if len(text) <= self._settings.value_chars))
             found.append(Distinct(column, values if len(values) <= self._settings.value_cap else None))
         return found
 
 
 def _statement(unit: Unit, settings: RecallSettings) -> str:
-    """One row, a list for each column. A large table is read by column, no further than the cap."""
-    table, cap = quote(unit[0].table), settings.value_cap
-    fits = "{0} <> '' AND length({0}) <= " + str(settings.value_chars)
+    """All rows of a small table, which costs less than aggregating them; of a large one a column's distinct values."""
+    longest, table = settings.value_chars, quote(unit[0].table)
     names = [quote(column.name) for column in unit]
-    if unit[0].rows <= cap:
-        lists = [f"list_sort(list(DISTINCT {name}) FILTER ({fits.format(name)}))" for name in names]
-        return f"SELECT {', '.join(lists)} FROM {table}"
-    inner = f"SELECT DISTINCT {names[0]} AS v FROM {table} WHERE {fits.format(names[0])} LIMIT {cap + 1}"
-    return f"SELECT list(v ORDER BY v) FROM ({inner})"
+    if unit[0].rows <= _SMALL:
+        return f"SELECT {', '.join(f'left({name}, {longest + 1})' for name in names)} FROM {table}"
+    fits = f"{names[0]} <> '' AND length({names[0]}) <= {longest}"
+    return f"SELECT DISTINCT {names[0]} FROM {table} WHERE {fits} LIMIT {settings.value_cap + 1}"
 
 
-def _units(columns: Sequence[TextColumn], cap: int) -> Iterator[Unit]:
+def _units(columns: Sequence[TextColumn]) -> Iterator[Unit]:
     for _, same in groupby(columns, key=lambda column: column.table):
         unit = tuple(same)
-        yield from [unit] if unit[0].rows <= cap else [(column,) for column in unit]
+        yield from [unit] if unit[0].rows <= _SMALL else [(column,) for column in unit]
 
 
 def _batches(columns: Sequence[TextColumn], cap: int) -> Iterator[list[Unit]]:
     batch: list[Unit] = []
     total = 0
-    for unit in _units(columns, cap):
+    for unit in _units(columns):
         most = len(unit) * min(unit[0].rows, cap)
         if batch and (total + most > _BATCH_VALUES or len(batch) == _BATCH_STATEMENTS):
             yield batch

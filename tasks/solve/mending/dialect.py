@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tasks.solve.mending.scopes import Schema, column_type, columns_of, selects
+from tasks.core.models.catalogue import Form
+from tasks.solve.mending.forms import conversion
+from tasks.solve.mending.scopes import Schema, column_profile, column_type, columns_of, selects
 from tasks.solve.showing.layout import spelled
 
 if TYPE_CHECKING:
@@ -135,10 +137,21 @@ def mend_types(tree: exp.Expr, error: str, schema: Schema) -> list[str]:
             target = "TIMESTAMP"
         elif kind and kind != _TEXT and isinstance(parent, exp.Like | exp.ILike | exp.Substring):
             target = _TEXT
-        if target:
+        form = _form(column, schema) if target in ("DOUBLE", "TIMESTAMP") else None
+        if form and (form.kind == "number") == (target == "DOUBLE"):
+            done.append(f"{column.sql('duckdb')} is {form.says}: converted")
+            column.replace(conversion(column, form))
+        elif target:
             done.append(f"{column.sql('duckdb')} cast to {target}")
             column.replace(exp.TryCast(this=column.copy(), to=exp.DataType.build(target, dialect="duckdb")))
     return done
+
+
+def _form(column: exp.Column, schema: Schema) -> Form | None:
+    """How the column's texts write their values, where that can be read by one expression."""
+    place = column_profile(column, schema)
+    form = place[1].form if place else None
+    return form if form and form.sql else None
 
 
 def _quoted(piece: str, pattern: re.Pattern[str], name: str, done: list[str]) -> list[str]:

@@ -14,6 +14,9 @@ from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, Profile, T
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_DEPTH = 12
+"""Subqueries that a column is followed through."""
+
 
 def key(name: str) -> str:
     """What two spellings of a name share: letters and digits, case ignored."""
@@ -124,11 +127,56 @@ def column_profile(column: exp.Column, schema: Schema) -> tuple[TableProfile, Co
     return hits[0] if len(hits) == 1 else None
 
 
-def _own(select: exp.Select, schema: Schema) -> list[Source]:
+def resolved(column: exp.Column, schema: Schema) -> tuple[TableProfile, ColumnProfile] | None:
+    """The table and profile of a column, also where subqueries and CTEs hand it on unchanged; None when not exactly one."""
+    select = column.parent_select
+    return _lookup(column.name, column.table, select, schema, _DEPTH) if select else None
+
+
+def _lookup(
+    name: str, alias: str, select: exp.Select | None, schema: Schema, left: int
+) -> tuple[TableProfile, ColumnProfile] | None:
+    while select is not None and left:
+        hits: list[tuple[TableProfile, ColumnProfile] | None] = []
+        for entry in _entries(select):
+            if not alias or entry.alias_or_name.casefold() == alias.casefold():
+                hits += _handed(entry, name, select, schema, left - 1)
+        if hits:
+            return hits[0] if len(hits) == 1 else None
+        select = select.parent_select
+    return None
+
+
+def _handed(
+    entry: exp.Expr, name: str, select: exp.Select, schema: Schema, left: int
+) -> list[tuple[TableProfile, ColumnProfile] | None]:
+    """What an entry of FROM has under this name; None for something that is computed."""
+    from sqlglot import exp
+
+    held = _cte(entry.name, select) if isinstance(entry, exp.Table) else entry
+    if held is None:
+        table = schema.table(entry.name)
+        return [(table, c) for c in table.columns if c.name.casefold() == name.casefold()] if table else []
+    inner = held.this
+    if not isinstance(inner, exp.Select) or (held.args.get("alias") and held.args["alias"].args.get("columns")):
+        return []
+    found: list[tuple[TableProfile, ColumnProfile] | None] = []
+    for item in inner.expressions:
+        if item.is_star:
+            found += [hit for hit in [_lookup(name, "", inner, schema, left)] if hit]
+        elif item.alias_or_name.casefold() == name.casefold():
+            bare = item.unalias()
+            found.append(_lookup(bare.name, bare.table, inner, schema, left) if isinstance(bare, exp.Column) else None)
+    return found
+
+
+def _entries(select: exp.Select) -> list[exp.Expr]:
     first = select.args.get("from_")
-    entries = [first.this] if first else []
-    entries += [join.this for join in select.args.get("joins") or []]
-    return [_source(entry, position, select, schema) for position, entry in enumerate(entries)]
+    return [*([first.this] if first else []), *(join.this for join in select.args.get("joins") or [])]
+
+
+def _own(select: exp.Select, schema: Schema) -> list[Source]:
+    return [_source(entry, position, select, schema) for position, entry in enumerate(_entries(select))]
 
 
 def _source(entry: exp.Expr, position: int, select: exp.Select, schema: Schema) -> Source:

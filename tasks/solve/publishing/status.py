@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tasks.core.models.answer import Attempt, Status
-from tasks.core.models.evidence import Replay
+from tasks.core.models.evidence import Check, Replay
 
 _ENDED = {
     "turns": "the solver ran out of turns before it handed in an answer",
@@ -16,11 +18,16 @@ _ENDED = {
 
 
 def judge(
-    attempt: Attempt, replay: Replay | None, confident_share: float, cut_short: bool = False
+    attempt: Attempt,
+    replay: Replay | None,
+    confident_share: float,
+    checks: Iterable[Check] = (),
+    cut_short: bool = False,
 ) -> tuple[Status, str]:
-    """The status that the replay and the solver's own account allow; never `approved`: no validator has looked.
+    """The status that replay, failed checks and the solver's own account allow; never `approved`: no validator has looked.
 
-    `cut_short`: something ended the drawing of tables from documents before it was done.
+    What checks only note is a remark and changes nothing. `cut_short`: something ended the drawing of tables from
+    documents before it was done.
     """
     if replay is None:
         return "failed", _without_candidate(attempt)
@@ -31,6 +38,11 @@ def judge(
         reservations.append("tables drawn from documents are not whole: run again to complete them")
     if replay.truncated:
         reservations.append(f"only the first {replay.rows} rows could be kept")
+    reservations += [
+        check.detail
+        for check in checks
+        if check.outcome == "failed" and (check.name != "row limit" or not replay.truncated)
+    ]
     if reservations:
         return "partial", f"replayed and equal, but {'; '.join(reservations)}"
     return "not_assessed", "replayed and equal; not audited by validators yet"

@@ -21,7 +21,7 @@ from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
 from tasks.solve.contract import contract_text
 from tasks.solve.mending.literals import mend_literals, mentions
-from tasks.solve.mending.repair import repair
+from tasks.solve.mending.repair import converted, repair
 from tasks.solve.mending.scopes import Schema
 from tasks.solve.solving.dialogue import End
 from tasks.solve.solving.observe import Observation, of_error, of_rows
@@ -159,7 +159,12 @@ class _Solving:
             return await self._tried(mended.sql, (*reasons, *mended.reasons), left - 1)
         shown = of_rows(result.columns, result.rows[:_PREVIEW_ROWS], result.row_count, self.limits.agent.result_chars)
         self._step("tool", "query", _arguments(sql, reasons), shown, Usage())
-        return Ballot(sql, result, "", reasons)
+        ran = Ballot(sql, result, "", reasons)
+        mended = converted(sql, self.schema)
+        if mended is None or mended.sql == sql:
+            return ran
+        better = await self._tried(mended.sql, (*reasons, *mended.reasons), 0)
+        return better if better.result else ran
 
     async def _with_stored_values(self, ballot: Ballot) -> Ballot:
         """A query that found nothing, with its texts as they are stored, if that finds something."""

@@ -1,0 +1,67 @@
+"""How a query reads text: what its casts lose, over real rows."""
+
+from __future__ import annotations
+
+import asyncio
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tasks.core.models.catalogue import ColumnProfile, Profile, TableProfile
+from tasks.core.models.evidence import Check
+from tasks.core.settings import load
+from tasks.core.sql.engine import Engine
+from tasks.core.sql.forms import measure
+from tasks.solve.publishing.casts import audit_casts
+
+CASES = tomllib.loads((Path(__file__).parents[3] / "cases" / "solve" / "casts.toml").read_text("utf-8"))["case"]
+COLUMNS = ("shop", "opened", "revenue", "amount", "due", "grade", "price")
+ROWS = [
+    ("a", "01.02.2019", "1.234", "12", "01/02/2019", "1", "1,200"),
+    ("b", "13.05.2018", "2.500,50", "7,5", "03/24/2019", "2", "950"),
+    ("c", "24.12.2020", "980", "3", "12/01/2019", "n/a", "3,400"),
+    ("d", "05.06.2017", "1.100", "4,25", "05/06/2019", "", "800"),
+    ("e", "31.01.2019", "450,25", "6", "07/08/2019", "3", "20"),
+]
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Check, ...]]:
+    path = tmp_path_factory.mktemp("shops") / "catalogue.duckdb"
+    with duckdb.connect(str(path)) as db:
+        db.execute(f"CREATE TABLE shops ({', '.join(f'{name} VARCHAR' for name in COLUMNS)})")
+        db.executemany(f"INSERT INTO shops VALUES ({', '.join('?' * len(COLUMNS))})", ROWS)
+        forms = measure(lambda sql: db.execute(sql).fetchall(), "shops", COLUMNS)
+    columns = tuple(
+        ColumnProfile(name=name, type="VARCHAR", null_share=0, distinct=5, form=forms.get(name)) for name in COLUMNS
+    )
+    table = TableProfile(name="shops", origin="shops.csv", rows=5, columns=columns)
+    profile = Profile(tables=(table,), joins=())
+    undecided = "SELECT sum(CAST(replace(price, ',', '') AS DOUBLE)) FROM shops"
+
+    async def run() -> dict[str, tuple[Check, ...]]:
+        async with Engine(path, load().query) as engine:
+            queries = {case["name"]: case["sql"] for case in CASES} | {"undecided": undecided}
+            return {name: await audit_casts(engine, sql, profile) for name, sql in queries.items()}
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_what_a_query_loses_or_takes_for_something_else_is_a_doubt(
+    case: dict[str, Any], checked: dict[str, tuple[Check, ...]]
+) -> None:
+    found = checked[case["name"]]
+    said = "\n".join(check.detail for check in found)
+    assert all(part in said for part in case["says"]), said
+    assert bool(found) == bool(case["says"]), said
+    assert all(check.outcome == "failed" for check in found)
+
+
+def test_the_reading_taken_of_an_undecided_format_is_said(checked: dict[str, tuple[Check, ...]]) -> None:
+    (check,) = checked["undecided"]
+    assert check.outcome == "noted"
+    assert "'1,200' is read as 1200" in check.detail and "`price has a decimal comma`" in check.detail
