@@ -21,8 +21,6 @@ class Undecided(Unread):
 class Context(Value):
     """Conventions of a column; every default refuses rather than guesses."""
 
-    language: Literal["", "zh", "en"] = ""
-    """Language of the document; `zh` or `en` settles nothing by itself but the currency of a bare `¥`."""
     decimal: Literal[".", ","] = "."
     """Decimal mark where a text with one separator could be read both ways (`1.234`)."""
     default_year: int | None = None

@@ -15,7 +15,6 @@ from tasks.core.values.door import Context, read_value
 from tasks.document.normalising.ranges import span_of
 from tasks.document.normalising.stated import stated_words
 
-_CJK = re.compile(r"[\u3400-\u9fff]")
 _SLASHED = re.compile(r"(?<!\d)(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4}|\d{2})(?!\d)")
 _ORDERS = (
     ("DMY", r"\bd{1,2}[/.\-]m{1,2}[/.\-]y{2,4}\b|day (?:comes )?first|day before (?:the )?month|日在前|日/月/年"),
@@ -88,7 +87,6 @@ def infer(column: PlanColumn, raws: Sequence[str], rules: str) -> Context:
     told = f"{column.task_meaning}\n{column.doc_meaning}\n{rules}"
     zero, null = stated_words("\n".join(dict.fromkeys((rules, column.task_meaning, column.doc_meaning))))
     return Context(
-        language="zh" if _CJK.search("".join(raws) or column.doc_meaning) else "en",
         decimal="," if _comma(raws, rules) else ".",
         default_year=_default_year(raws, rules),
         date_order=_date_order(raws, told),  # type: ignore[arg-type]
