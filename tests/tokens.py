@@ -28,7 +28,7 @@ from tasks.core.settings import Settings, load
 from tasks.document import plan as planning
 from tasks.document import relevance
 from tasks.document.extracting import follow
-from tasks.document.planning import outline, rules
+from tasks.document.planning import prompt, rules
 from tasks.document.slices import cut_slices
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
@@ -128,7 +128,7 @@ def _row(text: str, plan: Plan, pieces: tuple[Slice, ...], knowledge: Knowledge,
         sections=len(plan.sections),
         text=count(text),
         slices=len(pieces),
-        plan=count(outline.prompt(planning.PROMPT, plan.stem, text.split("\n"), knowledge, settings.plan)),
+        plan=count(prompt.prompt(planning.PROMPT, plan.stem, text.split("\n"), knowledge, settings.plan)),
         extract=sum(count(follow.prompt(piece)) for piece in pieces),
         whole=_whole(text, plan, knowledge, settings),
         vote=vote,
@@ -139,8 +139,8 @@ def _whole(text: str, plan: Plan, knowledge: Knowledge, settings: Settings) -> i
     numbered = count("\n".join(f"{number:04}\t{line}" for number, line in enumerate(text.split("\n"), start=1)))
     schema = count("\n".join(f"{column.name}: {column.doc_meaning}" for column in plan.columns))
     ids = count(", ".join(plan.universe))
-    known = count(outline.general(knowledge, settings.plan.global_chars))
-    known += count(outline.local(plan.stem, knowledge, settings.plan.local_chars))
+    known = count(prompt.general(knowledge, settings.plan.global_chars))
+    known += count(prompt.local(plan.stem, knowledge, settings.plan.local_chars))
     planner, worker = (count(path.read_text("utf-8")) for path in (planning.PROMPT, follow.PROMPT))
     return numbered + known + planner + len(plan.sections) * (numbered + schema + ids + worker)
 
