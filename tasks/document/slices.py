@@ -8,29 +8,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import defaultdict
 
 from tasks.core.files import store as stores
 from tasks.core.llm import tokens
 from tasks.core.models.document import Converted, Plan, PlanSection, Slice
 from tasks.core.models.semantics import Knowledge
 from tasks.core.sections import ExtractSettings
-from tasks.document.extracting.chunks import chunks
 from tasks.document.planning.fields import speaks_of
-from tasks.document.records.anchors import Finder, one_width
 from tasks.document.records.corrections import corrects
-from tasks.document.records.names import Likeness, belonging, full_sentences, names_id, sentences, share, shared, words
+from tasks.document.slicing.chunks import chunks
+from tasks.document.slicing.text import HEADING, Text
 from tasks.stage import stage
 
 _FOLLOWING = 3
 """Lines without any record's name that may go on with the record before them."""
-_OWN_LINES = 1
-"""First lines that name a record: its other names stand there, later ones would add turns of phrase."""
 _RULE_CHARS = 800
-_HEADING = re.compile(r"\s*(?:#|\|?\s*[-:|]+\s*\|?\s*$)")
-_TITLE = re.compile(r"\s*#{1,6}\s")
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_/-]*")
 
 
@@ -41,7 +34,7 @@ async def cut_slices(
     """Slices section by section, in text order. A record of which a section says nothing is in none of its slices."""
     if document.text is None or plan.failed:
         return ()
-    text = _Text(stores.current().get(document.text).decode("utf-8").split("\n"), plan, settings)
+    text = Text(stores.current().get(document.text).decode("utf-8").split("\n"), plan, settings)
     return tuple(
         piece
         for section in plan.sections
@@ -49,102 +42,7 @@ async def cut_slices(
     )
 
 
-@dataclass
-class _Text:
-    """The document's lines with the records that they speak of."""
-
-    lines: list[str]
-    plan: Plan
-    settings: ExtractSettings
-    records: tuple[str, ...] = ()
-    named: dict[int, list[str]] = field(default_factory=dict)
-    """Line → records that it names by id."""
-    alike: dict[int, Likeness] = field(default_factory=dict)
-    """Line without an id → records that it names in another way."""
-    beside: dict[int, Likeness] = field(default_factory=dict)
-    """Line with an id → other records that its sentences without one seem to name."""
-    own: dict[str, str] = field(default_factory=dict)
-    """Each record's own text, where its other names stand."""
-    mended: frozenset[int] = frozenset()
-    """Lines under a heading of corrections."""
-    finder: Finder = field(default_factory=lambda: Finder(()))
-
-    def __post_init__(self) -> None:
-        named: dict[int, list[str]] = defaultdict(list)
-        for mention in self.plan.mentions:
-            if 0 < mention.line <= len(self.lines):
-                named[mention.line].append(mention.record_id)
-        self.named = dict(named)
-        most = self.settings.max_records
-        records = one_width(self.plan.universe)
-        self.records = records[:most] if most else records
-        self.finder = Finder(self.plan.anchors)
-        silent = {
-            number: line
-            for number, line in enumerate(self.lines, start=1)
-            if line.strip() and number not in named and not _HEADING.match(line)
-        }
-        own = self._own()
-        self.own = dict(own)
-        self.alike = belonging(silent, own)
-        unnamed = {number: self._rest(number, records) for number, records in named.items()}
-        self.beside = belonging(unnamed, own)
-        self.mended = frozenset(self._mended())
-
-    def text(self, number: int) -> str:
-        return self.lines[number - 1]
-
-    def of(self, number: int) -> tuple[str, ...]:
-        """Records of a line."""
-        alike = self.alike.get(number)
-        return tuple(self.named.get(number, ())) or (tuple(alike.records) if alike else ())
-
-    def called(self, record: str, numbers: set[int]) -> str:
-        """What those of the lines call the record that do not name its id; empty when nothing is known.
-
-        The sentence that names the id has the record's other names as a rule; what comes after it may be anything.
-        """
-        own = self.own.get(record, "")
-        naming = next((part for part in full_sentences(own) if names_id(part, record)), "")
-        is_named = any(record in self.named.get(number, ()) for number in numbers)
-        for text in (naming,) if is_named else (naming, own):
-            names = Counter[str]()
-            for number in sorted(numbers):
-                alike = self.beside.get(number) if number in self.named else self.alike.get(number)
-                if record not in self.named.get(number, ()) and alike and record in alike.records:
-                    line = self.text(number)
-                    names[shared(text, line, sorted(words(text) & words(line)))] += 1
-            sharing = {name: sum(name in other for other in self.own.values()) for name in names if name}
-            if sharing:
-                return min(sharing, key=lambda name: (sharing[name], -names[name], -len(name)))
-        return ""
-
-    def _own(self) -> list[tuple[str, str]]:
-        """Each record with the sentences that name it first."""
-        seen: dict[str, int] = defaultdict(int)
-        own = []
-        for number, records in sorted(self.named.items()):
-            for record in records:
-                seen[record] += 1
-                if seen[record] <= _OWN_LINES:
-                    own.append((record, share(self.text(number), record, set(records) - {record})))
-        return own
-
-    def _rest(self, number: int, records: list[str]) -> str:
-        return " ".join(
-            part for part in sentences(self.text(number)) if not any(names_id(part, record) for record in records)
-        )
-
-    def _mended(self) -> Iterator[int]:
-        under = False
-        for number, line in enumerate(self.lines, start=1):
-            if _TITLE.match(line):
-                under = corrects(line)
-            elif under:
-                yield number
-
-
-def _section(text: _Text, section: PlanSection, plan: Plan, rules: str, settings: ExtractSettings) -> list[Slice]:
+def _section(text: Text, section: PlanSection, plan: Plan, rules: str, settings: ExtractSettings) -> list[Slice]:
     lines = _lines(text, section, plan)
     first = {record: min(numbers) for record, numbers in lines.items()}
     rank = {record: at for at, record in enumerate(text.records)}
@@ -163,7 +61,7 @@ def _section(text: _Text, section: PlanSection, plan: Plan, rules: str, settings
     ]
 
 
-def _lines(text: _Text, section: PlanSection, plan: Plan) -> dict[str, set[int]]:
+def _lines(text: Text, section: PlanSection, plan: Plan) -> dict[str, set[int]]:
     """For each wanted record the lines that may say something about it in the section's columns."""
     wanted = set(text.records)
     found: dict[str, set[int]] = defaultdict(set)
@@ -174,7 +72,7 @@ def _lines(text: _Text, section: PlanSection, plan: Plan) -> dict[str, set[int]]
         line = text.text(number)
         if not line.strip():
             continue
-        if _HEADING.match(line) and number not in text.named:
+        if HEADING.match(line) and number not in text.named:
             last = ()
             continue
         records = text.of(number)
@@ -203,7 +101,7 @@ def _lines(text: _Text, section: PlanSection, plan: Plan) -> dict[str, set[int]]
     return dict(found)
 
 
-def _hidden(text: _Text, section: PlanSection, lost: set[str]) -> dict[str, set[int]]:
+def _hidden(text: Text, section: PlanSection, lost: set[str]) -> dict[str, set[int]]:
     """Lines for records that no line of the section names as the anchors know it: by the bare id, or by other names."""
     found: dict[str, set[int]] = defaultdict(set)
     for number in range(max(1, section.start_line), min(section.end_line, len(text.lines)) + 1) if lost else ():
@@ -216,7 +114,7 @@ def _hidden(text: _Text, section: PlanSection, lost: set[str]) -> dict[str, set[
     return found
 
 
-def _elsewhere(text: _Text, section: PlanSection, plan: Plan) -> list[int]:
+def _elsewhere(text: Text, section: PlanSection, plan: Plan) -> list[int]:
     """Lines outside of the section that may correct it, and lines of no section that speak of records."""
     spans = sorted((s.start_line, s.end_line) for s in plan.sections)
     starts = [start for start, _ in spans]
@@ -233,7 +131,7 @@ def _elsewhere(text: _Text, section: PlanSection, plan: Plan) -> list[int]:
     ]
 
 
-def _slice(text: _Text, empty: Slice, lines: dict[str, set[int]]) -> Slice:
+def _slice(text: Text, empty: Slice, lines: dict[str, set[int]]) -> Slice:
     """The empty slice of the section with these records and their lines."""
     numbers = sorted({number for own in lines.values() for number in own})
     within = {number: at for at, number in enumerate(numbers, start=1)}

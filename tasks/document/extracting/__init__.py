@@ -1,1 +1,1 @@
-"""What `slices` and `extract` are made of."""
+"""What `extract` is made of: replies read entry by entry, each value found in its line and cut from it."""

@@ -77,7 +77,8 @@ class Postgres:
 
     def one(self) -> AbstractContextManager[Any]:
         """Around one table: its failure ends not the transaction."""
-        return self._connection.transaction()
+        transaction: AbstractContextManager[Any] = self._connection.transaction()
+        return transaction
 
     def fields(self, table: str) -> list[Field]:
         """Its columns, each with the type that all its values fit."""

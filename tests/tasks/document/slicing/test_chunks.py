@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tasks.document.extracting.chunks import chunks
+from tasks.document.slicing.chunks import chunks
 
 KEYS = [f"R{number:05}" for number in range(1000)]
 
