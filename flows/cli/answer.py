@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.app import app, err, out, print_json, table
+from flows.cli.app import app, err, out, print_json, spent, table
 
 if TYPE_CHECKING:
     from flows.running.session import Ended
@@ -25,14 +25,23 @@ _INTERRUPTED = ("KeyboardInterrupt", "TerminationSignal")
 """Ctrl-C, and what Prefect makes of SIGTERM; the latter is not imported to say so."""
 
 
-@app.command("answer")
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is no day: write it as YYYY-MM-DD, for example 2024-12-31") from error
+
+
+@app.command("answer", context_settings={"allow_extra_args": True})
 def command(
+    context: typer.Context,
     folder: Annotated[str, typer.Argument(help="Folder with the tables, or a task folder (task.json + context/).")],
     question: Annotated[str, typer.Argument(help="In any language; without it, that of task.json.")] = "",
     profile: Annotated[str, typer.Option(help="Settings: a name from configs/ or the path of a .toml.")] = "default",
     out_folder: Annotated[str, typer.Option("--out", help="Folder for the files; without it, one in the store.")] = "",
     as_of: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day that 'today' means; without it, today.")
+        date | None,
+        typer.Option(parser=_day, metavar="YYYY-MM-DD", help="The day that 'today' means; without it, today."),
     ] = None,
     style: Annotated[str, typer.Option(help="tools, json or single; without it, the profile's.")] = "profile",
     no_prefect: Annotated[bool, typer.Option("--no-prefect", help="Plain calls, even when a server answers.")] = False,
@@ -43,12 +52,13 @@ def command(
 
     from flows.cli import progress
     from flows.running import launch
-    from flows.running.request import make
+    from flows.running.request import make, question_of
     from tasks.core.settings import load
 
-    day = as_of.date() if as_of else None
-    request = make(folder=folder, question=question, profile=profile, out=out_folder, as_of=day, style=style)
+    _check_quoted(folder, question, context.args)
+    request = make(folder=folder, question=question, profile=profile, out=out_folder, as_of=as_of, style=style)
     settings = load(profile)
+    question_of(request, date.today())
     in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim"))
     try:
         with progress.shown():
@@ -64,6 +74,18 @@ def command(
     else:
         _print(ended, url)
     raise typer.Exit(exit_code(ended.answer.status, evidence_of(ended).solving.ended))
+
+
+def _check_quoted(folder: str, question: str, more: list[str]) -> None:
+    """Raise InputError where the words of a question came as arguments of their own."""
+    from tasks.core.errors import InputError
+
+    if more:
+        said = " ".join((question, *more))
+        raise InputError(
+            f"the question came as {1 + len(more)} arguments",
+            f'put the question in quotes: tablewright answer {folder} "{said}"',
+        )
 
 
 def exit_code(status: str, ended: str) -> int:
@@ -124,7 +146,8 @@ def _print(ended: Ended, url: str) -> None:
 
     from rich.markup import escape
 
-    answer, total = ended.answer, ended.spend.total()
+    answer, evidence = ended.answer, evidence_of(ended)
+    out.print(f"[bold]{escape(evidence.question.text)}[/]")
     if answer.table:
         width, fitting = len(answer.table.columns), out.width // _COLUMN_CHARS
         shown = table(*answer.table.columns[:fitting])
@@ -136,13 +159,11 @@ def _print(ended: Ended, url: str) -> None:
         if answer.table.row_count > _ROWS:
             out.print(f"{answer.table.row_count} rows in all, {_ROWS} shown")
     out.print(f"[bold]{answer.status}[/]: {escape(answer.reason)}")
-    for remark in remarks(evidence_of(ended)):
+    for remark in remarks(evidence):
         out.print(f"- {escape(remark)}")
     for place, rows in sources(ended):
         out.print(f"from {escape(place)} ({rows} rows)")
-    money = f", ${total.money:.4f}" if total.money else ""
-    tokens = f"{total.tokens_in + total.tokens_out} tokens"
-    out.print(f"{ended.seconds:.1f} s; {total.calls} model calls, {total.journaled} from the journal; {tokens}{money}")
+    out.print(f"{ended.seconds:.1f} s; {spent(ended.spend.total(), kept=answer.table is not None)}")
     for name in ended.files:
         out.print(escape(str(Path(ended.out) / name)))
     for warning in ended.warnings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -12,6 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from tasks.core.models.run import StageSpend
 
 EXIT_CODES = """Exit codes:  0 answered · 1 unexpected error · 2 input, settings or disk · 3 model · 4 budget ·
 5 ended, but the answer is partial, rejected or missing (the report says why) · 130 interrupted"""
@@ -49,6 +52,16 @@ def table(*columns: str, title: str = "") -> Table:
     for name in columns:
         made.add_column(escape(name), overflow="fold", min_width=max(map(len, name.split()), default=0))
     return made
+
+
+def spent(total: StageSpend, kept: bool) -> str:
+    """What a run asked of models; `kept`: it has a result, which without any call is that of an earlier run."""
+    if kept and not total.calls:
+        journal = f" ({total.journaled} replies from the journal)" if total.journaled else ""
+        return f"no model was asked: read from an earlier run{journal}"
+    money = f", ${total.money:.4f}" if total.money else ""
+    tokens = f"{total.tokens_in + total.tokens_out} tokens"
+    return f"{total.calls} model calls, {total.journaled} from the journal; {tokens}{money}"
 
 
 def print_json(data: Any) -> None:

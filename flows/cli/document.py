@@ -9,13 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from flows.cli.app import app, err, out, print_json, table
+from flows.cli.app import app, err, out, print_json, spent, table
 
 if TYPE_CHECKING:
     from flows.document import Drawn
     from tasks.core.models.document import Converted, Derivation
     from tasks.document.storing.trace import Trace
 
+_STATES = {
+    "as_is": "plain text, read as it is",
+    "partial": "converted in part",
+    "image_only": "pictures without text",
+}
+"""What became of a file's text, in plain words; the other names say it themselves."""
 _STATUSES = ("verified", "derived", "unverified", "conflict", "missing")
 
 
@@ -84,13 +90,13 @@ def _about(derivation: Derivation, document: Converted) -> dict[str, Any]:
         "columns": [column.model_dump(mode="json") for column in drawn.columns] if drawn else [],
         "notes": [*document.notes, *(drawn.notes if drawn else ())],
         "stages": {
-            spent.stage.removeprefix(f"{document.stem}/"): {
-                "calls": spent.calls,
-                "tokens_in": spent.tokens_in,
-                "tokens_out": spent.tokens_out,
+            use.stage.removeprefix(f"{document.stem}/"): {
+                "calls": use.calls,
+                "tokens_in": use.tokens_in,
+                "tokens_out": use.tokens_out,
             }
-            for spent in derivation.spent
-            if spent.stage.startswith(f"{document.stem}/")
+            for use in derivation.spent
+            if use.stage.startswith(f"{document.stem}/")
         },
     }
 
@@ -104,9 +110,10 @@ def _print(drawn: Drawn) -> None:
         out.print("no documents")
     for document in drawn.derivation.documents:
         about = _about(drawn.derivation, document)
-        out.print(f"[bold]{escape(', '.join(about['paths']))}[/]: {about['status']}")
-        if about["reason"]:
-            out.print(f"  {escape(about['reason'])}")
+        said = _STATES.get(about["status"], about["status"])
+        out.print(f"[bold]{escape(', '.join(about['paths']))}[/]: {said}")
+        for line in about["reason"].splitlines():
+            out.print(f"  {escape(line.strip())}")
         if about["table"]:
             quality = "perfect" if about["perfect"] else "imperfect"
             title = f"{about['table']}: {about['records']} records by {about['key']}, {quality}"
@@ -118,14 +125,13 @@ def _print(drawn: Drawn) -> None:
             out.print(shown)
         for note in about["notes"]:
             out.print(f"  note: {escape(note)}")
-        for stage, spent in about["stages"].items():
-            out.print(f"  {stage}: {spent['calls']} calls, {spent['tokens_in']} + {spent['tokens_out']} tokens")
+        for stage, use in about["stages"].items():
+            out.print(f"  {stage}: {use['calls']} calls, {use['tokens_in']} + {use['tokens_out']} tokens")
     for path, what in drawn.others:
         out.print(f"[dim]{escape(path)}: {escape(what)}[/]")
     for why in drawn.derivation.stopped:
         err.print(f"[bold red]ended before all was done:[/] {escape(why)}")
-    total = drawn.spend.total()
-    out.print(f"{drawn.seconds:.1f} s; {total.calls} model calls, {total.journaled} from the journal")
+    out.print(f"{drawn.seconds:.1f} s; {spent(drawn.spend.total(), kept=bool(drawn.derivation.tables))}")
     for name in drawn.files:
         out.print(escape(str(Path(drawn.out) / name)))
 
@@ -157,12 +163,13 @@ def trace_command(
 def find(name: str, place: Path | None, store: Path) -> Path:
     """The database of a derived table. Raises InputError when there is none, naming those that are there."""
     from tasks.core.errors import InputError
+    from tasks.core.models.document import DERIVED
     from tasks.document.store import file_name
 
     if place and place.is_file():
         return place
-    from tasks.core.models.document import DERIVED
-
+    if place and not place.is_dir():
+        raise InputError(f"there is no folder {str(place)!r}", "give the output folder of a run with --out")
     folders = [place / DERIVED, place] if place else _newest(store)
     seen: dict[str, Path] = {}
     for folder in folders:
@@ -177,7 +184,28 @@ def find(name: str, place: Path | None, store: Path) -> Path:
     hint = (
         f"there are: {', '.join(path.stem for path in seen.values())}" if seen else "give the run's folder with --out"
     )
+    if origin := _origin(name, folders):
+        said = f"{name!r} is a source table (file {origin}): trace shows only tables drawn from documents"
+        raise InputError(said, hint if seen else f"look into {origin}; no table was drawn from a document here")
     raise InputError(f"no table {name!r} drawn from a document in {where}", hint)
+
+
+def _origin(name: str, folders: list[Path]) -> str:
+    """The source file whose table has that name, by the evidence of a run; empty when none says so."""
+    from pydantic import ValidationError
+
+    from tasks.core.models.evidence import Evidence
+
+    for folder in dict.fromkeys((*folders, *(folder.parent for folder in folders))):
+        try:
+            sources = Evidence.model_validate_json((folder / "evidence.json").read_bytes()).sources
+        except (OSError, ValidationError):
+            continue
+        for source in sources:
+            names = (Path(source.path).stem.casefold(), *map(str.casefold, source.tables))
+            if source.outcome == "table" and name.casefold() in names:
+                return source.path
+    return ""
 
 
 def _newest(store: Path) -> list[Path]:

@@ -19,7 +19,7 @@ def fetch(profile: Profile = "local") -> None:
     from tasks.core.llm.local import weights
     from tasks.core.settings import load
 
-    out.print(str(weights.fetch(load(profile).local, _say)))
+    out.print(f"model: {weights.fetch(load(profile).local, _say)}")
 
 
 @commands.command("start")

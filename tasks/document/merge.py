@@ -14,6 +14,9 @@ from tasks.document.records.anchors import one_width, plain
 from tasks.stage import stage
 
 _EXAMPLES = 3
+_VALUES, _VALUE_CHARS = 12, 40
+"""Values that are named one by one, and how much of each."""
+_NOWHERE = "values stand nowhere in the text and were left out"
 
 
 @stage()
@@ -45,6 +48,7 @@ async def merge_findings(plan: Plan, results: tuple[SliceResult, ...]) -> Merged
         problems=(*problems, *_told(left_out), *_of_slices(results)),
         unread=tuple(sorted({(known.get(plain(r), r), result.section) for result in results for r in result.unlisted})),
         unasked=_unasked(plan, records, results),
+        idle=tuple(s.id for s in plan.sections if s.id not in {result.section for result in results}),
         unfound=_unfound(known, columns, results),
     )
 
@@ -66,7 +70,8 @@ def holding(cell: MergedCell) -> tuple[Source, ...]:
 def _left_out(finding: Finding, record: str | None, columns: set[str]) -> tuple[str, str] | None:
     """Why a finding gives no value, and what of it to name; None when it gives one."""
     if not finding.found:
-        return ("values stand nowhere in the text and were left out", finding.column)
+        value = " ".join(finding.raw[:_VALUE_CHARS].split())
+        return (_NOWHERE, f"{finding.column} of {finding.record_id}: {value!r}")
     if record is None:
         return ("values belong to records that the document does not name", finding.record_id)
     if finding.column not in columns:
@@ -171,10 +176,10 @@ def _told(left_out: Counter[tuple[str, str]]) -> list[str]:
     for reason in sorted({reason for reason, _ in left_out}):
         named = sorted(name for known, name in left_out if known == reason)
         count = sum(number for (known, _), number in left_out.items() if known == reason)
-        lines.append(f"{count} {reason} ({some(named)})")
+        lines.append(f"{count} {reason} ({some(named, _VALUES if reason == _NOWHERE else _EXAMPLES)})")
     return lines
 
 
-def some(names: Sequence[str]) -> str:
+def some(names: Sequence[str], most: int = _EXAMPLES) -> str:
     """The first names, and how many more there are."""
-    return ", ".join(names[:_EXAMPLES]) + (f" and {len(names) - _EXAMPLES} more" if len(names) > _EXAMPLES else "")
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

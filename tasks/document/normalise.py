@@ -13,6 +13,7 @@ from tasks.core.sections import NormaliseSettings, SandboxSettings
 from tasks.core.values.door import Context, read_value
 from tasks.document.normalising import scale
 from tasks.document.normalising.conventions import infer
+from tasks.document.normalising.currency import advice, currency, noted
 from tasks.document.normalising.options import choose, options
 from tasks.document.normalising.transform import Job, Version, Written, write_transform
 from tasks.document.storing.settle import Plain
@@ -32,7 +33,8 @@ async def normalise_column(
     """
     listed = options(column)
     context = infer(column, raws, rules)
-    read = {raw: _read(raw, column, context, listed) for raw in raws}
+    money = currency(column, raws, context)
+    read = {raw: _read(raw, column, context, listed, money) for raw in raws}
     known = {raw: reading.value for raw, reading in read.items() if reading.status != "unverified"}
     unread = tuple(raw for raw in read if raw not in known)
     foreign = tuple(raw for raw in unread if not read[raw].undecided)
@@ -50,17 +52,21 @@ async def normalise_column(
         by_model_code=len(by_code),
         unread=len(unread) - len(by_code),
         program=written.best.program if written.best and by_code else "",
-        problems=(*written.problems, *_problems(readings)),
+        problems=(*written.problems, *_problems(readings), *((advice(column.name, money),) if money else ())),
         usage=written.usage,
         unsettled=written.unsettled,
     )
 
 
-def _read(raw: str, column: PlanColumn, context: Context, listed: tuple[str, ...]) -> Reading:
-    """By tested code alone; a text column loses nothing, so it keeps what is none of its listed values."""
+def _read(raw: str, column: PlanColumn, context: Context, listed: tuple[str, ...], money: str) -> Reading:
+    """By tested code alone; a text column loses nothing, so it keeps what is none of its listed values.
+
+    `money` is the currency of a column without a unit.
+    """
     if column.role == "key":
         return Reading(raw=raw, value=raw.strip(), status="verified")
-    reading = read_value(raw, column.type, column.unit, context)
+    reading = read_value(raw, column.type, column.unit or money, context)
+    reading = noted(reading, money) if money else reading
     if not listed or reading.value is None:
         return reading
     none = f"is none of {', '.join(listed)}"[:_NOTE_CHARS]

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import re
 import sqlite3
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -30,7 +29,8 @@ from tasks.core.models.document import (
 )
 from tasks.core.sql.names import quote, unique_names
 from tasks.document.storing import table
-from tasks.document.storing.settle import NOTHING, UNASKED, UNREAD, Plain, Settled, Statement, settle, with_unfound
+from tasks.document.storing.blanks import Blanks
+from tasks.document.storing.settle import Plain, Settled, Statement, settle
 from tasks.document.storing.table import Drawn
 from tasks.stage import stage
 
@@ -44,8 +44,8 @@ async def store_table(
     document: Converted, plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...], good_share: float
 ) -> DerivedTable:
     """The document's table in the store, with counts of its cells by status; it never lies beside the inputs."""
-    drawn = _draw(plan, merged, readings)
     places = _PLACES.validate_json(stores.current().get(document.places)) if document.places else ()
+    drawn = _draw(plan, merged, readings, Blanks(plan, merged, places))
     name = table_name(document.stem)
     with stores.current().scratch("table-") as folder:
         path = Path(folder) / "table.sqlite"
@@ -82,9 +82,8 @@ def file_name(stem: str) -> str:
     return f"{safe}.sqlite"
 
 
-def _draw(plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...]) -> tuple[Drawn, ...]:
+def _draw(plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...], blanks: Blanks) -> tuple[Drawn, ...]:
     """The plan's columns with their cells, the key first."""
-    blanks = _Blanks(plan, merged)
     cells = {(cell.record_id, cell.column): cell for cell in merged.cells}
     by_column = {r.column: r for r in readings}
     drawn = []
@@ -101,24 +100,6 @@ def _draw(plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...]) -> t
             )
         drawn.append(Drawn(column, settled, read.program if read else ""))
     return tuple(drawn)
-
-
-class _Blanks:
-    """Why a cell has no value, and what was given for it in vain."""
-
-    def __init__(self, plan: Plan, merged: Merged) -> None:
-        self._told_in = {name: section.id for section in plan.sections for name in section.columns}
-        self._unread, self._unasked = frozenset(merged.unread), frozenset(merged.unasked)
-        self._unfound: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for record, column, raw in merged.unfound:
-            self._unfound[record, column].append(raw)
-
-    def told(self, record: str, column: str, settled: Settled | None) -> Settled:
-        """The cell, with its reason where it is None."""
-        if settled is None:
-            place = (record, self._told_in.get(column, ""))
-            settled = UNREAD if place in self._unread else UNASKED if place in self._unasked else NOTHING
-        return with_unfound(settled, self._unfound.get((record, column), ()))
 
 
 def _key_cell(record: str, cell: MergedCell | None) -> Settled:

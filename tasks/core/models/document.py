@@ -246,6 +246,8 @@ class Merged(Value):
     """(record, section) where no reply told of the record: whatever its lines say there, nobody read it."""
     unasked: tuple[tuple[str, str], ...] = ()
     """(record, section) where no line of the section speaks of the record, so that no reply was asked about it."""
+    idle: tuple[str, ...] = ()
+    """Sections of which nothing was asked."""
     unfound: tuple[tuple[str, str, str], ...] = ()
     """(record, column, text) that a reply gave and that stands nowhere in the lines it was asked about."""
 

@@ -199,7 +199,9 @@ def _other(amount: Amount, target: Unit) -> tuple[Fraction, tuple[str, ...]]:
     if not target.dimension and written.dimension == RATIO and written.factor == 1:
         return number / target.factor, ()
     if not target.dimension and written.dimension != "?":
-        raise Unread(f"written in {written.text}, the column has no unit")
+        raise Unread(
+            f"written in {written.text}, the column has no unit; give it in the knowledge, as (unit: {written.text})"
+        )
     raise Unread(f"written in {written.text}, not in {target.text or 'a plain number'}")
 
 

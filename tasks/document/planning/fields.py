@@ -6,6 +6,7 @@ import re
 
 from tasks.core.models.document import ColumnType, PlanColumn
 from tasks.core.models.semantics import Definition, Knowledge
+from tasks.core.values.worded import worded
 
 _TYPES: tuple[tuple[ColumnType, str], ...] = (
     ("datetime", r"datetime|timestamp|日期时间"),
@@ -22,13 +23,17 @@ _CODE = re.compile(r"(?i)\bcode\b|\bnumber, |代码|编码|编号|标识码|lead
 
 
 def definitions(stem: str, knowledge: Knowledge) -> tuple[Definition, ...]:
-    """Fields of the table that is named like the document, in the order of the knowledge; each name once."""
+    """Fields of the table that is named like the document, in the order of the knowledge; each name once.
+
+    A unit that the meaning names in words counts as one.
+    """
     tables = {d.table.casefold() for d in knowledge.definitions if d.table}
     table = _table(stem.casefold(), tables)
     found: dict[str, Definition] = {}
     for definition in knowledge.definitions:
         if table and definition.table.casefold() == table and definition.field:
-            found.setdefault(definition.field.casefold(), definition)
+            unit = definition.unit or worded(definition.type, definition.meaning)
+            found.setdefault(definition.field.casefold(), definition.model_copy(update={"unit": unit}))
     return tuple(found.values())
 
 

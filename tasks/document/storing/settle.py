@@ -51,9 +51,9 @@ class Settled:
         return of[0].source if of else None
 
 
-NOTHING = Settled(None, "missing", "the text says nothing")
+NOTHING = Settled(None, "missing", "no value was named")
 UNASKED = Settled(
-    None, "missing", "no line that was read for this column names the record: nothing was asked", asked=False
+    None, "missing", "the text does not name the record in the lines of this column: nothing was asked", asked=False
 )
 UNREAD = Settled(None, "missing", "no reply told of this record: whether the text says anything is not known")
 
@@ -62,7 +62,7 @@ def with_unfound(settled: Settled, texts: Sequence[str]) -> Settled:
     """The cell with what a reply gave for it and the text does not have: said, and never a value."""
     if not texts:
         return settled
-    note = "" if settled is NOTHING else settled.note
+    note = "" if settled.note == NOTHING.note else settled.note
     said = f"a reply gave {_list([repr(text[:_UNFOUND_CHARS]) for text in texts])}, which was not found in the text"
     return replace(settled, note=joined(note, said))
 

@@ -122,7 +122,8 @@ def _column(column: str, known: list[str], table: str) -> str:
     if column in known or column.casefold() in folded:
         return column if column in known else folded[column.casefold()]
     near = [folded[n] for n in difflib.get_close_matches(column.casefold(), folded, _NEAR, 0.5)]
-    raise InputError(f"table {table!r} has no column {column!r}", f"its columns: {', '.join(near or known)}")
+    like = f"did you mean {' or '.join(near)}? " if near else ""
+    raise InputError(f"table {table!r} has no column {column!r}", f"{like}its columns: {', '.join(known)}")
 
 
 def _record(db: sqlite3.Connection, record: str, table: str) -> str:

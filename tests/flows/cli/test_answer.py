@@ -203,3 +203,42 @@ def test_exit_codes_of_runs_without_an_answer(world: World, tmp_path: Path, more
     said = json.loads(done.stdout)
     assert (done.returncode, said["status"]) == (code, status), said
     assert Path(said["files"][-1]).name == "report.html"
+
+
+@pytest.mark.parametrize("as_json", [(), ("--json",)])
+def test_a_question_without_quotes_is_told_how_to_be_asked(
+    world: World, tmp_path: Path, as_json: tuple[str, ...]
+) -> None:
+    folder = make_folder(tmp_path / "shop")
+    done = world.call("answer", str(folder), "what", "is", "the", "total", *as_json)
+    assert done.returncode == 2 and not world.endpoint.requests
+    assert f'put the question in quotes: tablewright answer {folder} "what is the total"' in done.stderr
+
+
+def test_a_day_that_is_none_is_told_its_form(world: World, tmp_path: Path) -> None:
+    done = world.call("answer", str(make_folder(tmp_path / "shop")), "--as-of", "gestern", "--json")
+    assert done.returncode == 2 and "'gestern' is no day" in done.stdout and "2024-12-31" in done.stdout
+
+
+def test_what_is_wrong_with_the_folder_is_said_before_anything_of_prefect(world: World, tmp_path: Path) -> None:
+    done = world.call("answer", str(tmp_path / "nowhere"), "how many?")
+    assert done.returncode == 2 and "there is no folder" in done.stderr and "Prefect" not in done.stderr
+
+
+def test_the_question_stands_above_the_answer_and_a_rerun_says_that_nothing_was_asked(
+    world: World, tmp_path: Path
+) -> None:
+    folder = str(make_folder(tmp_path / "shop"))
+    done = world.call("answer", folder, "--no-prefect")
+    assert done.stdout.startswith("How many orders are there per category?")
+    assert "no model was asked: read from an earlier run" in world.call("answer", folder, "--no-prefect").stdout
+
+
+def test_trace_says_what_a_name_is_that_is_no_table_of_a_document(world: World, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    world.call("answer", str(make_folder(tmp_path / "shop")), "--no-prefect", "--out", str(out))
+    for name, path in (("orders", "context/orders.csv"), ("products", "context/shop.db")):
+        said = world.call("trace", name, "0001", "id", "--out", str(out)).stderr
+        assert f"'{name}' is a source table (file {path})" in said and "only tables drawn from documents" in said
+    assert "there is no folder" in world.call("trace", "orders", "0001", "id", "--out", "nowhere").stderr
+    assert "no table 'other' drawn" in world.call("trace", "other", "0001", "id", "--out", str(out)).stderr

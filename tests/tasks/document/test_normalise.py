@@ -184,3 +184,20 @@ def test_ten_thousand_distinct_texts_are_read_in_seconds(store: Store) -> None:
     read, calls = normalise(store, column("a", "number", "元"), raws)
     assert time.monotonic() - started < 30 and not calls
     assert (read.by_library, read.unread, values(read)["1,234.5万元"]) == (10_000, 0, 12_345_000)
+
+
+@pytest.mark.parametrize(
+    ("raws", "values", "said"),
+    [
+        (("54,000 EUR", "€ 61,500", "58000"), (54000, 61500, 58000), "taken as EUR"),
+        (("5.2万元", "800元"), (52000, 800), "taken as CNY"),
+        (("54,000 EUR", "$60,000"), (None, None), "give it in the knowledge, as (unit: EUR)"),
+        (("54,000 EUR", "12 kg"), (None, None), "give it in the knowledge"),
+    ],
+)
+def test_amounts_of_one_currency_are_read_though_the_column_has_no_unit(
+    store: Store, raws: tuple[str, ...], values: tuple[Any, ...], said: str
+) -> None:
+    read, _ = normalise(store, column("salary", "number"), raws, rules="", model_code=False)
+    assert tuple(reading.value for reading in read.readings) == values
+    assert said in read.readings[0].note and any("(unit: " in problem for problem in read.problems)

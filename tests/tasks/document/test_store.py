@@ -16,7 +16,7 @@ from document_world import KEY, column, converted, piece, plan, said
 from tasks.core.errors import InputError
 from tasks.core.files import store as stores
 from tasks.core.files.store import Store
-from tasks.core.models.document import ColumnReadings, DerivedTable, Plan, Reading, SliceResult
+from tasks.core.models.document import ColumnReadings, DerivedTable, Plan, PlanSection, Reading, SliceResult
 from tasks.document.merge import merge_findings
 from tasks.document.store import file_name, store_table, table_name
 from tasks.document.storing.trace import trace
@@ -97,7 +97,7 @@ def test_every_cell_has_a_row_also_noise_and_what_the_text_does_not_say(store: S
         ("nothing special", "verified", 25)
     ]
     assert rows(path, "SELECT value, status, note FROM _cells WHERE record = 'R2' AND \"column\" = 'day'") == [
-        (None, "missing", "the text says nothing")
+        (None, "missing", "the text has lines of this record (line 102), and the model named no value")
     ]
     found = rows(path, "SELECT statements FROM _cells WHERE record = 'R1' AND \"column\" = 'shares'")[0][0]
     assert [(s["relation"], s["value"], s["line"]) for s in json.loads(found)] == [
@@ -110,7 +110,9 @@ def test_what_nobody_read_is_not_said_to_be_absent_from_the_text(store: Store) -
     heard = piece(said("R1", "shares", "5", 1)).model_copy(update={"unlisted": ("R2",)})
     _, path = draw(PLAN, (heard,), (readings("shares", **{"5": 5}),))
     notes = dict(rows(path, "SELECT record, note FROM _cells WHERE \"column\" = 'day' AND status = 'missing'"))
-    assert notes["R1"] == "the text says nothing" and notes["R2"].startswith("no reply told of this record")
+    assert notes["R1"].endswith("(line 101), and the model named no value") and notes["R2"].startswith(
+        "no reply told of this record"
+    )
 
 
 def test_counts_by_status_say_how_far_a_column_can_be_believed(store: Store) -> None:
@@ -158,7 +160,22 @@ def test_a_value_that_stands_nowhere_in_the_text_is_said_in_its_cell_and_counted
         ("R2", "shares", None, "missing", "a reply gave '99', which was not found in the text"),
         ("R1", "day", None, "missing", "a reply gave 'x', which was not found in the text"),
     ]
-    assert "2 values stand nowhere in the text and were left out (day, shares)" in table.notes
+    assert "2 values stand nowhere in the text and were left out (day of R1: 'x', shares of R2: '99')" in table.notes
+
+
+def test_a_cell_without_a_value_says_whether_it_was_asked_and_where_the_record_stands(store: Store) -> None:
+    early = PlanSection(id="s1", title="early", start_line=1, end_line=2, columns=(KEY, "shares"))
+    late = PlanSection(id="s2", title="late", start_line=3, end_line=9, columns=(KEY, "day"))
+    last = PlanSection(id="s3", title="last", start_line=10, end_line=20, columns=(KEY, "code"))
+    made = plan(column("shares", "integer"), column("day"), column("code"), records=("R1", "R2", "R3"))
+    made = made.model_copy(update={"sections": (early, late, last)})
+    heard = (piece(listed=("R1", "R2"), section="s1"), piece(listed=("R1", "R3"), section="s2"))
+    _, path = draw(made, heard, ())
+    notes = {(r, c): note for r, c, note in rows(path, 'SELECT record, "column", note FROM _cells')}
+    assert notes["R1", "shares"] == "the text has lines of this record (line 101), and the model named no value"
+    assert notes["R3", "shares"].startswith("the text does not name the record in the lines of this column")
+    assert notes["R1", "day"] == "the lines read for this column do not have the record's id; the model named no value"
+    assert notes["R1", "code"].startswith("nothing was asked: no reply was got")
 
 
 def test_a_record_outside_of_a_columns_section_is_counted_and_not_said_to_be_absent(store: Store) -> None:
@@ -166,10 +183,24 @@ def test_a_record_outside_of_a_columns_section_is_counted_and_not_said_to_be_abs
     made = plan(column("shares", "integer"), records=("R1", "R2", "R3", "R4"))
     table, path = draw(made, (heard,), (readings("shares", **{"5": 5}),))
     notes = dict(rows(path, "SELECT record, note FROM _cells WHERE \"column\" = 'shares'"))
-    assert notes["R2"] == "the text says nothing" and notes["R1"] == ""
-    assert notes["R3"] == notes["R4"] and notes["R3"].startswith("no line that was read for this column names")
+    assert notes["R2"].startswith("the text has lines of this record") and notes["R1"] == ""
+    assert notes["R3"] == "nothing was asked about the record here, though line 103 names it"
+    assert notes["R4"].endswith("though line 104 names it")
     assert [(c.name, c.missing, c.unasked) for c in table.columns] == [(KEY, 0, 0), ("shares", 3, 2)]
     assert rows(path, "SELECT name, missing, unasked FROM _columns ORDER BY rowid") == [(KEY, 0, 0), ("shares", 3, 2)]
+    assert not table.perfect and "nothing but the id of 2 of 4 records was read" in " ".join(table.notes)
+
+
+def test_a_table_whose_records_were_all_asked_for_says_nothing_of_records_left_out(store: Store) -> None:
+    first = piece(said("R1", "shares", "5", 1), listed=("R1", "R2"))
+    second = piece(said("R2", "code", "7", 2), section="s2", listed=("R2",))
+    one = plan(column("shares", "integer"), column("code"))
+    parts = tuple(
+        one.sections[0].model_copy(update={"id": name, "columns": (KEY, column_name)})
+        for name, column_name in (("s1", "shares"), ("s2", "code"))
+    )
+    table, _ = draw(one.model_copy(update={"sections": parts}), (first, second), (readings("shares", **{"5": 5}),))
+    assert table.perfect and not any("nothing but the id" in note for note in table.notes)
 
 
 def test_a_doubtful_statement_is_never_verified_and_says_why(store: Store) -> None:
@@ -190,7 +221,8 @@ def test_a_doubtful_statement_is_never_verified_and_says_why(store: Store) -> No
 
 
 def test_noise_that_nobody_read_does_not_make_a_table_imperfect(store: Store) -> None:
-    found = piece(said("R1", "code", "1", 1), said("R1", "pages", "five", 1), said("R1", "pages", "6", 2))
+    pages = said("R1", "pages", "five", 1), said("R1", "pages", "6", 2)
+    found = piece(said("R1", "code", "1", 1), *pages, listed=("R1", "R2"))
     table, path = draw(plan(COLUMNS[0], column("pages", "integer", role="noise")), (found,), ())
     assert table.perfect and [c.conflict for c in table.columns] == [0, 0, 1]
     assert rows(path, "SELECT count(*) FROM _cells WHERE status = 'conflict'") == [(1,)]

@@ -78,7 +78,7 @@ def test_what_nobody_read_is_no_value_but_in_a_text_column() -> None:
 
 
 def test_silence_is_missing() -> None:
-    assert (settle(None, {}, "text").status, settle(None, {}, "text").note) == ("missing", "the text says nothing")
+    assert (settle(None, {}, "text").status, settle(None, {}, "text").note) == ("missing", "no value was named")
 
 
 @pytest.mark.parametrize(
