@@ -65,6 +65,7 @@ lock: ## pin the newest allowed versions anew (needs uv)
 	uv pip compile pyproject.toml deployments/build.in --extra local --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements.txt
 	uv pip compile pyproject.toml deployments/build.in --extra local --extra dev --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -c requirements.txt -o requirements-dev.txt
 	printf 'psycopg[binary]>=3.2\npymysql>=1.1.1\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-databases.txt
+	printf 'qdrant-client>=1.15\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-stores.txt
 	printf 'rapidocr>=3.10\nopencv-python-headless>=4.12\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-ocr.txt
 
 serve: $(VENV)/.runtime ## Prefect server, UI and deployments on this machine

@@ -79,7 +79,7 @@ async def _recall(
         write_terms(question, metadata, told.knowledge, told.video_text, settings.recall),
         index_catalogue(tables, metadata, settings.recall, settings.query),
     )
-    return await recall(terms, index, tables, metadata, settings.recall, settings.query)
+    return await recall(terms, index, tables, metadata, settings.recall, settings.query, settings.stores)
 
 
 def _choosing(found: Recalled, relevance: TableRelevanceResult, context: Context) -> tuple[StageSpend, ...]:

@@ -165,9 +165,8 @@ async def found(world: World, asked: Asked, way: str) -> Outcome:
 
 
 async def _recalled(world: World, terms: Terms) -> Recalled:
-    return await recall.function(
-        terms, world.index, world.catalogue, world.metadata, world.settings.recall, world.settings.query
-    )
+    bounds = (world.settings.recall, world.settings.query, world.settings.stores)
+    return await recall.function(terms, world.index, world.catalogue, world.metadata, *bounds)
 
 
 async def _judged(

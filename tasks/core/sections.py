@@ -266,6 +266,21 @@ class RecallSettings(Value):
     batch: int = Field(ge=1)
 
 
+class StoresSettings(Value):
+    """Where recall searches; which server it is changes no result."""
+
+    text: Literal["embedded", "elasticsearch", "opensearch"]
+    text_url_env: Annotated[str, Location()]
+    text_key_env: Annotated[str, Location()]
+    vectors: Literal["embedded", "qdrant"]
+    vectors_url_env: Annotated[str, Location()]
+    vectors_key_env: Annotated[str, Location()]
+    metadata: Literal["embedded", "postgresql", "mysql"]
+    metadata_url_env: Annotated[str, Location()]
+    prefix: Annotated[str, Location(), Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
+    seconds: float = Field(gt=0)
+
+
 class BriefSettings(Value):
     """The first prompt's tables."""
 

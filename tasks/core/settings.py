@@ -41,6 +41,7 @@ from tasks.core.sections import (
     SandboxSettings,
     SolverSettings,
     StoreSettings,
+    StoresSettings,
     VideoSettings,
     VoteSettings,
 )
@@ -71,6 +72,7 @@ class Settings(Value):
     metadata: MetadataSettings
     relevance: RelevanceSettings
     recall: RecallSettings
+    stores: StoresSettings
     brief: BriefSettings
     contract: ContractSettings
     agent: AgentSettings

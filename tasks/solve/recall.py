@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from functools import partial
 
+from tasks.core import notice
 from tasks.core.files import store as stores
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.context import Hit, Recalled, SearchIndex, Terms
 from tasks.core.models.metadata import Metadata
-from tasks.core.search.lookup import Lookup
-from tasks.core.sections import QuerySettings, RecallSettings
+from tasks.core.sections import QuerySettings, RecallSettings, StoresSettings
+from tasks.core.stores.protocols import TextIndex
+from tasks.core.stores.wanted import text_index
+from tasks.solve.recalling.described import described
 from tasks.solve.recalling.fuse import fuse
 from tasks.solve.recalling.meaning import near_names
 from tasks.solve.recalling.names import find_columns, find_metrics
@@ -27,14 +30,19 @@ async def recall(
     metadata: Metadata,
     settings: RecallSettings,
     limits: QuerySettings,
+    places: StoresSettings,
 ) -> Recalled:
     """The searches side by side; what one of them could not do is a problem, and the others stand."""
-    path = stores.current().local(index.file)
+    text = text_index(stores.current().local(index.file), index.file.sha256, index.entries, places)
+    metadata, away = await asyncio.to_thread(described, metadata, places)
     (columns, values), metrics, near = await asyncio.gather(
-        asyncio.to_thread(_columns_and_values, path, terms, metadata, settings),
-        asyncio.to_thread(_metrics, path, terms, metadata, settings),
-        near_names(index, terms, metadata, settings),
+        asyncio.to_thread(text.run, partial(_columns_and_values, terms, metadata, settings)),
+        asyncio.to_thread(text.run, partial(_metrics, terms, metadata, settings)),
+        near_names(index, terms, metadata, settings, places),
     )
+    lacking = [problem for problem in (away, text.problem, near.problem) if problem]
+    for problem in lacking:
+        notice.say(problem)
     if near.columns or near.metrics:
         columns = fuse(columns, near.columns, settings.columns)
         metrics = fuse(metrics, near.metrics, settings.metrics)
@@ -46,21 +54,19 @@ async def recall(
         columns=columns,
         metrics=metrics,
         values=values,
-        problems=(*index.problems, *(near.problem,) * bool(near.problem), *problems),
-        unsettled="stopped" if near.problem else "",
+        problems=(*index.problems, *lacking, *problems),
+        unsettled="stopped" if lacking else "",
     )
 
 
 def _columns_and_values(
-    path: Path, terms: Terms, metadata: Metadata, settings: RecallSettings
+    terms: Terms, metadata: Metadata, settings: RecallSettings, lookup: TextIndex
 ) -> tuple[tuple[Hit, ...], tuple[Hit, ...]]:
     """Values first: a table that holds one which the question names is likely meant."""
-    with Lookup(path) as lookup:
-        values = find_values(lookup, terms, settings)
-        holding = [hit.id for hit in values if hit.score >= WHOLE]
-        return find_columns(lookup, terms, metadata, holding, settings), values
+    values = find_values(lookup, terms, settings)
+    holding = [hit.id for hit in values if hit.score >= WHOLE]
+    return find_columns(lookup, terms, metadata, holding, settings), values
 
 
-def _metrics(path: Path, terms: Terms, metadata: Metadata, settings: RecallSettings) -> tuple[Hit, ...]:
-    with Lookup(path) as lookup:
-        return find_metrics(lookup, terms, metadata, settings)
+def _metrics(terms: Terms, metadata: Metadata, settings: RecallSettings, lookup: TextIndex) -> tuple[Hit, ...]:
+    return find_metrics(lookup, terms, metadata, settings)

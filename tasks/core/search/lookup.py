@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 
 from tasks.core.search.index import Kind
 
-_WEIGHTS = (6.0, 5.0, 2.0, 1.0)
+WEIGHTS = (6.0, 5.0, 2.0, 1.0)
 """Of name, alias, description and surroundings."""
 _COMMON_SHARE, _COMMON_ROWS = 0.1, 2000
 """A word in more entries than both says little and costs much: it is looked for only where nothing else is."""
@@ -35,7 +35,7 @@ class Lookup:
         query = self._query(kind, words)
         if not query:
             return []
-        rank = f"-bm25({kind}_words, {', '.join(map(str, _WEIGHTS))})"
+        rank = f"-bm25({kind}_words, {', '.join(map(str, WEIGHTS))})"
         return self._db.execute(
             f"SELECT e.ref, f.score FROM (SELECT rowid AS row, {rank} AS score FROM {kind}_words "
             f"WHERE {kind}_words MATCH ? ORDER BY score DESC, rowid LIMIT ?) f JOIN {kind}_entry e USING (row) "
@@ -91,7 +91,10 @@ class Lookup:
 
     def _query(self, kind: str, words: Collection[str]) -> str:
         """The words as a full-text query; those that the index lacks are left out, very common ones where others remain."""
-        rows, spread = self.spread(kind, words)
-        most = max(_COMMON_ROWS, rows * _COMMON_SHARE)
-        rare = sorted(word for word, count in spread.items() if count <= most)
-        return " OR ".join(f'"{word}"' for word in rare or sorted(spread))
+        return " OR ".join(f'"{word}"' for word in telling(*self.spread(kind, words)))
+
+
+def telling(rows: int, spread: Mapping[str, int]) -> list[str]:
+    """Of words with the number of entries that have them, out of `rows`, those to look for."""
+    most = max(_COMMON_ROWS, rows * _COMMON_SHARE)
+    return sorted(word for word, count in spread.items() if count <= most) or sorted(spread)

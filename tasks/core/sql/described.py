@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "metadata"
 """Name that queries use before the dot."""
-_LISTS = ("alias", "examples", "filters", "relevant_columns")
-_NUMBERS = {"rows": "BIGINT", "line": "BIGINT", "match_rate": "DOUBLE"}
+LISTS = ("alias", "examples", "filters", "relevant_columns")
+NUMBERS = {"rows": "BIGINT", "line": "BIGINT", "match_rate": "DOUBLE"}
 TABLES = {
     "table_info": ("name", "role", "description", "alias", "rows", "origin", "basis"),
     "column_info": (
@@ -58,4 +58,4 @@ def fill(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def _type(name: str) -> str:
-    return "VARCHAR[]" if name in _LISTS else _NUMBERS.get(name, "VARCHAR")
+    return "VARCHAR[]" if name in LISTS else NUMBERS.get(name, "VARCHAR")

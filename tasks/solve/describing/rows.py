@@ -1,8 +1,9 @@
-"""Metadata → the rows of its four tables as one JSON text, the same for the same values."""
+"""Metadata → the rows of its four tables as one JSON text, the same for the same values; and back."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tasks.core.models.metadata import ColumnInfo, Metadata, MetricInfo, TableInfo
@@ -19,6 +20,24 @@ def as_json(metadata: Metadata) -> bytes:
         ],
     }
     return json.dumps(tables, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
+
+
+def from_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Metadata:
+    """The metadata that these are the rows of. Raises ValueError or KeyError when they are of none."""
+    return Metadata(
+        tables=tuple(TableInfo(**_renamed(row, alias="aliases")) for row in rows["table_info"]),
+        columns=tuple(
+            ColumnInfo(**{**_renamed(row, alias="aliases", table_name="table"), "refers_to": row["refers_to"] or ""})
+            for row in rows["column_info"]
+        ),
+        metrics=tuple(
+            MetricInfo(**_renamed(row, alias="aliases", relevant_columns="columns")) for row in rows["metric_info"]
+        ),
+    )
+
+
+def _renamed(row: Mapping[str, Any], **names: str) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in row.items()}
 
 
 def _table(table: TableInfo) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from tasks.core.models.context import Hit, Terms
 from tasks.core.models.metadata import ColumnInfo, Metadata, MetricInfo, TableInfo
 from tasks.core.search.index import Kind
-from tasks.core.search.lookup import Lookup
 from tasks.core.search.words import words
 from tasks.core.sections import RecallSettings
+from tasks.core.stores.protocols import TextIndex
 
 _ADDED = 0.5
 """Weight of a word that only a model's term has, against the question's own."""
@@ -40,7 +40,7 @@ Texts = Sequence[tuple[str, str, float]]
 class Weighing:
     """What the words that are asked for are worth: rare ones more, those of the question most."""
 
-    lookup: Lookup
+    lookup: TextIndex
     kind: Kind
     asked: dict[str, float]
     rarity: dict[str, float] = field(default_factory=dict)
@@ -67,7 +67,7 @@ def asked_words(terms: Terms, added: Sequence[str]) -> dict[str, float]:
 
 
 def find_columns(
-    lookup: Lookup, terms: Terms, metadata: Metadata, holding: Collection[str], settings: RecallSettings
+    lookup: TextIndex, terms: Terms, metadata: Metadata, holding: Collection[str], settings: RecallSettings
 ) -> tuple[Hit, ...]:
     """Columns, best first; `holding` are ids of columns that hold a value which the question names in full."""
     columns = {column.id: column for column in metadata.columns}
@@ -98,7 +98,7 @@ def find_columns(
     return tuple(_hit(id, scores[id], said, _with_table(columns[id], tables)) for id in best_ids)
 
 
-def find_metrics(lookup: Lookup, terms: Terms, metadata: Metadata, settings: RecallSettings) -> tuple[Hit, ...]:
+def find_metrics(lookup: TextIndex, terms: Terms, metadata: Metadata, settings: RecallSettings) -> tuple[Hit, ...]:
     """Metrics, best first."""
     metrics = {metric.id: metric for metric in metadata.metrics}
     weighing = Weighing(lookup, "metric", asked_words(terms, terms.metrics))
@@ -141,7 +141,7 @@ def reason(terms: Sequence[str], texts: Texts) -> str:
     return best or "its table holds what the question names"
 
 
-def _candidates(lookup: Lookup, kind: Kind, terms: Terms, added: Iterable[str]) -> Iterable[str]:
+def _candidates(lookup: TextIndex, kind: Kind, terms: Terms, added: Iterable[str]) -> Iterable[str]:
     yield from (ref for ref, _ in lookup.search(kind, words(terms.question), _CANDIDATES))
     for term in added:
         yield from (ref for ref, _ in lookup.search(kind, words(term), _OF_TERM))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tasks.core.models.context import Hit, Terms
-from tasks.core.search.lookup import Lookup
 from tasks.core.search.words import fold, spans, words
 from tasks.core.sections import RecallSettings
+from tasks.core.stores.protocols import TextIndex
 
 WHOLE = 1.0
 """Least score of a value that the question names in full."""
@@ -17,7 +17,7 @@ _SHARE = 0.6
 """Share of a value's words that must meet, where it is not named in full."""
 
 
-def find_values(lookup: Lookup, terms: Terms, settings: RecallSettings) -> tuple[Hit, ...]:
+def find_values(lookup: TextIndex, terms: Terms, settings: RecallSettings) -> tuple[Hit, ...]:
     """Values with their columns: as written in the question, then in another case or width, then in part."""
     found = [*_whole(lookup, terms)]
     whole = {hit.value for hit in found}
@@ -48,7 +48,7 @@ def grade(value: str, text: str) -> tuple[float, str]:
     return WHOLE + same + min(len(fold(value)), 90) / 100, f"{value!r} {how} {text[:60]!r}"
 
 
-def _whole(lookup: Lookup, terms: Terms) -> Iterator[Hit]:
+def _whole(lookup: TextIndex, terms: Terms) -> Iterator[Hit]:
     places = pieces(terms)
     for value in lookup.folded(places):
         score, reason = grade(value, places[fold(value)])

@@ -96,7 +96,8 @@ class World:
         async def run() -> Recalled:
             found = await write_terms.function(question(text), METADATA, Knowledge(), "", recalling)
             found = found.model_copy(update=terms)
-            return await recall.function(found, self.index, self.catalogue, METADATA, recalling, self.settings.query)
+            bounds = (recalling, self.settings.query, self.settings.stores)
+            return await recall.function(found, self.index, self.catalogue, METADATA, *bounds)
 
         with door.use(self.door):
             return asyncio.run(run())
@@ -225,5 +226,5 @@ def test_nothing_to_find_is_no_trouble(store: Store, tmp_path: Path) -> None:
     settings = load(overrides={"recall": {"expand": False}})
     bounds = (settings.recall, settings.query)
     index = asyncio.run(index_catalogue.function(empty, Metadata(), *bounds))
-    found = asyncio.run(recall.function(Terms(question="?"), index, empty, Metadata(), *bounds))
+    found = asyncio.run(recall.function(Terms(question="?"), index, empty, Metadata(), *bounds, settings.stores))
     assert (found.columns, found.metrics, found.values, index.entries) == ((), (), (), 0)

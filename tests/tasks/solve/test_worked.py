@@ -33,7 +33,7 @@ def terms_of(world: World) -> Terms:
 
 
 def recalled(world: World, terms: Terms) -> Recalled:
-    limits = (world.settings.recall, world.settings.query)
+    limits = (world.settings.recall, world.settings.query, world.settings.stores)
     return asyncio.run(recall.function(terms, world.index, world.catalogue, world.metadata, *limits))
 
 

@@ -1,0 +1,42 @@
+"""Settings of a store → where it is, and the only ways in which it is spoken of: without user, password and key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+from tasks.core.errors import InputError
+
+_SHOWN = 300
+
+
+@dataclass(frozen=True)
+class Place:
+    """A server and what is ours on it."""
+
+    url: str = field(repr=False)
+    key: str = field(repr=False)
+    prefix: str
+    """Names of all that is ours start with it."""
+    seconds: float
+    """Of one request."""
+
+    @property
+    def shown(self) -> str:
+        """Without user and password."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    @property
+    def login(self) -> tuple[str, str] | None:
+        """User and password, where the URL has them."""
+        parts = urlsplit(self.url)
+        return (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+
+    def failed(self, what: str, why: object, hint: str) -> InputError:
+        """The error that says so, without any secret."""
+        said = " ".join(str(why).split())[:_SHOWN] or type(why).__name__
+        parts = urlsplit(self.url)
+        for secret in {self.key, parts.password or "", unquote(parts.password or "")}:
+            said = said.replace(secret, "***") if secret else said
+        return InputError(f"{what} at {self.shown} cannot be used: {said}", hint)
