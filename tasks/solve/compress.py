@@ -14,9 +14,10 @@ from tasks.core.llm.tokens import count
 from tasks.core.models.answer import Brief, Question
 from tasks.core.models.catalogue import Profile
 from tasks.core.models.context import Context, TableRelevanceResult
-from tasks.core.models.semantics import Knowledge
+from tasks.core.models.semantics import Definition, Knowledge
+from tasks.core.search.coined import coined
 from tasks.core.sections import BriefSettings
-from tasks.solve.compressing.excerpt import excerpt
+from tasks.solve.compressing.excerpt import Elsewhere, excerpt
 from tasks.solve.compressing.fit import Fitting, Shown, best_first, together
 from tasks.solve.compressing.rank import Ranking, choose, rank
 from tasks.solve.compressing.told import metric_lines, video_section
@@ -78,7 +79,12 @@ class _Parts:
     def said(self, told: frozenset[int] = frozenset()) -> str:
         """Statements of the knowledge, but for those on lines that are told elsewhere."""
         room, terse = self.share(_KNOWLEDGE_SHARE), self.settings.layout == "ddl"
-        return excerpt(self.question.text, self.knowledge, room, terse, told)
+        return excerpt(self.question.text, self.knowledge, room, terse, Elsewhere(told, self.terms))
+
+    @property
+    def terms(self) -> tuple[Definition, ...]:
+        """Definitions of what is no column of any table."""
+        return coined(self.knowledge, (column.name for table in self.profile.tables for column in table.columns))
 
     def video(self) -> str:
         return video_section(self.question.text, self.video_text, self.share(_VIDEO_SHARE))
@@ -117,7 +123,9 @@ def _by_words(parts: _Parts, ranking: Ranking) -> Brief:
 def _by_votes(parts: _Parts, ranking: Ranking, context: Context, shown: Unfolded) -> Brief:
     profile, settings = parts.profile, parts.settings
     names_of = {metric.name for metric in context.metrics}
-    said = parts.said(frozenset(metric.line for metric in parts.knowledge.metrics if metric.name in names_of))
+    shown_terms = frozenset(term.line for term in parts.terms if term.field in names_of)
+    lines = frozenset(metric.line for metric in parts.knowledge.metrics if metric.name in names_of)
+    said = parts.said(lines | shown_terms)
     metrics = _capped("Metrics:", metric_lines(context.metrics), parts.share(_METRICS_SHARE), "\n")
     head, video = parts.head(), parts.video()
     wanted = [one.table.name for one in (*shown.first, *shown.others)]

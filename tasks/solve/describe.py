@@ -6,6 +6,7 @@ from tasks.core.files import store as stores
 from tasks.core.models.catalogue import Catalogue, Profile, TableProfile
 from tasks.core.models.metadata import ColumnInfo, Metadata, Overrides, TableInfo
 from tasks.core.models.semantics import Knowledge
+from tasks.core.search.coined import as_metric, coined, computed
 from tasks.core.sections import MetadataSettings
 from tasks.solve.describing.metrics import metric_infos
 from tasks.solve.describing.names import Names, column_id
@@ -34,7 +35,10 @@ async def describe_catalogue(
     values = {
         table: {info.id: info.examples for info in infos if info.type == "VARCHAR"} for table, infos in owned.items()
     }
-    metrics, problems = metric_infos(knowledge, overrides.metrics, names, values)
+    terms = coined(knowledge, (column.name for table in profile.tables for column in table.columns))
+    computable = tuple(as_metric(term) for term in terms if computed(term))
+    told = knowledge.model_copy(update={"metrics": (*knowledge.metrics, *computable)})
+    metrics, problems = metric_infos(told, overrides.metrics, names, values)
     made = Metadata(
         tables=tables,
         columns=tuple(columns),

@@ -7,6 +7,7 @@ import re
 from tasks.core.models.catalogue import Catalogue, Table
 from tasks.core.models.evidence import Origin, Outline, Statement, UsedTable
 from tasks.core.models.semantics import Knowledge
+from tasks.core.search.coined import called, coined, sentence
 
 
 def origins(catalogue: Catalogue) -> tuple[Origin, ...]:
@@ -32,8 +33,10 @@ def used_tables(parts: Outline, sql: str, catalogue: Catalogue) -> tuple[UsedTab
     return tuple(_use(table, parts, digests.get(table.path, "")) for table in dict.fromkeys(tables))
 
 
-def statements(used: tuple[UsedTable, ...], question: str, knowledge: Knowledge) -> tuple[Statement, ...]:
-    """Definitions of the columns that the query names, and metrics that the question names, in line order."""
+def statements(
+    used: tuple[UsedTable, ...], question: str, knowledge: Knowledge, catalogue: Catalogue
+) -> tuple[Statement, ...]:
+    """Definitions of the columns that the query names, metrics and terms that the question names, in line order."""
     columns = {(table.name.casefold(), column.casefold()) for table in used for column in table.columns}
     names = {column for _, column in columns}
     found = [
@@ -47,6 +50,11 @@ def statements(used: tuple[UsedTable, ...], question: str, knowledge: Knowledge)
         )
         for item in knowledge.metrics
         if item.name.strip() and item.name.casefold() in question.casefold()
+    ]
+    found += [
+        Statement(path=knowledge.path, line=item.line, text=sentence(item))
+        for item in coined(knowledge, (column.name for table in catalogue.tables for column in table.columns))
+        if any(name.casefold() in question.casefold() for name in called(item))
     ]
     return tuple(dict.fromkeys(sorted(found, key=lambda statement: statement.line)))
 

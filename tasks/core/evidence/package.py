@@ -69,7 +69,7 @@ def package(
         drawn=uses,
         cells=found.cells,
         joins=found.joins,
-        statements=lineage.statements(used, given.question.text, given.knowledge),
+        statements=lineage.statements(used, given.question.text, given.knowledge, given.catalogue),
         checks=made,
         doubts=(*_cut_short(given), *_doubts(attempt, made, sources, uses), *folded.doubts(given)),
         sources=sources,

@@ -1,7 +1,8 @@
 """question + knowledge → the statements of the knowledge that matter for it, each with its line, under a token budget.
 
 Chosen by relevance, not position: a rule at the end of a long file counts as much as one at its start. Definitions
-of columns are not repeated here; they stand with their columns.
+of columns are not repeated here; they stand with their columns. Those of other terms are shown where the question
+shares a word with them.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tasks.core.llm.tokens import count
-from tasks.core.models.semantics import Knowledge
+from tasks.core.models.semantics import Definition, Knowledge
+from tasks.core.search.coined import computed, sentence
 from tasks.core.search.words import words
 from tasks.solve.showing.layout import one_line
 
@@ -29,20 +32,33 @@ class _Item:
     text: str
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """What of the knowledge is no statement of its own, and what stands elsewhere in the brief."""
+
+    told: frozenset[int] = frozenset()
+    """Lines of statements that are shown there."""
+    terms: Sequence[Definition] = ()
+    """Definitions of what is no column."""
+
+
+_NOTHING = Elsewhere()
+
+
 def excerpt(
-    question: str, knowledge: Knowledge, tokens: int, terse: bool = False, told: frozenset[int] = frozenset()
+    question: str, knowledge: Knowledge, tokens: int, terse: bool = False, elsewhere: Elsewhere = _NOTHING
 ) -> str:
     """Metrics, rules and other passages, best first into the budget, then in the order of the file.
 
-    `terse` leaves out passages, and what shares no word with the question: it leads small models astray. Statements
-    on the lines `told` stand elsewhere.
+    `terse` leaves out passages, and what shares no word with the question: it leads small models astray.
     """
+    asked = words(question)
     items = [*_metrics(knowledge), *_rules(knowledge), *(() if terse else _passages(knowledge))]
-    items = [item for item in items if item.line not in told]
+    items += [item for item in _terms(elsewhere.terms) if words(item.text) & asked]
+    items = [item for item in items if item.line not in elsewhere.told]
     if not items:
         return ""
     head = f"Knowledge ({one_line(knowledge.path, 80) or 'knowledge.md'}, by line):"
-    asked = words(question)
     found = {item: words(item.text) & asked for item in items}
     spread = Counter(word for words_found in found.values() for word in words_found)
     worth = {item: sum(math.log(1 + len(items) / spread[w]) for w in sorted(found[item])) for item in items}
@@ -68,6 +84,12 @@ def _metrics(knowledge: Knowledge) -> list[_Item]:
         text += f": {metric.meaning}" * bool(metric.meaning) + f" [{metric.unit}]" * bool(metric.unit)
         found.append(_Item(_METRIC, metric.line, one_line(text, _ITEM_CHARS)))
     return found
+
+
+def _terms(terms: Sequence[Definition]) -> list[_Item]:
+    return [
+        _Item(_METRIC if computed(term) else _RULE, term.line, one_line(sentence(term), _ITEM_CHARS)) for term in terms
+    ]
 
 
 def _rules(knowledge: Knowledge) -> list[_Item]:

@@ -69,10 +69,27 @@ def test_definitions_of_used_columns_and_metrics_of_the_question_are_quoted_with
     )
     tables = used(store, tmp_path, "SELECT sum(amount) FROM orders GROUP BY customer_id")
 
-    found = lineage.statements(tables, "每个客户的客单价是多少?", knowledge)
+    found = lineage.statements(tables, "每个客户的客单价是多少?", knowledge, publishing.catalogue(store, tmp_path))
 
     assert [(item.line, item.text) for item in found] == [
         (3, "customer_id"),
         (9, "AMOUNT: price paid [EUR]"),
         (12, "客单价: sum/count"),
     ]
+
+
+def test_a_term_that_is_no_column_is_quoted_where_the_question_uses_it(store: Any, tmp_path: Path) -> None:
+    meaning = "net sales. the sum of betrag over sales with status 'bezahlt'"
+    knowledge = Knowledge(
+        path="knowledge.md",
+        definitions=(
+            Definition(table="Begriffe", field="Netto-Umsatz", meaning=meaning, line=4),
+            Definition(table="Begriffe", field="Stammkunde", meaning="who bought twice", line=5),
+        ),
+    )
+    catalogue = publishing.catalogue(store, tmp_path)
+    for question in ("Netto-Umsatz je Filiale?", "What are the net sales?"):
+        found = lineage.statements((), question, knowledge, catalogue)
+        assert [(item.line, item.text) for item in found] == [
+            (4, "Netto-Umsatz (net sales): the sum of betrag over sales with status 'bezahlt'")
+        ]

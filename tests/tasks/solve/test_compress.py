@@ -166,3 +166,13 @@ def test_a_folder_without_tables_has_a_brief_too() -> None:
 @pytest.mark.parametrize("number", [1, 5, 60, 3000])
 def test_the_smallest_budget_is_kept(number: int) -> None:
     brief("销售总额", many(number) if number > 1 else PROFILE, KNOWLEDGE, tokens=200)
+
+
+@pytest.mark.parametrize("layout", ["plain", "ddl"])
+def test_a_term_that_is_no_column_reaches_the_brief_where_the_question_uses_it(layout: str) -> None:
+    from tasks.intake.knowledge import parse
+
+    told = parse("# K\n\n## Begriffe\n\n- **Netto-Umsatz** (net sales): the sum of amount over orders that are paid\n")
+    line = "[5] Netto-Umsatz (net sales): the sum of amount over orders that are paid"
+    assert line in brief("What are the net sales?", PROFILE, told, layout=layout).text
+    assert "Netto-Umsatz" not in brief("Which region is coldest?", PROFILE, told, layout=layout).text
