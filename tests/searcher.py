@@ -17,6 +17,8 @@ class Searcher:
         self.requests: list[str] = []
         """Method and last part of the path."""
         self.headers: list[dict[str, str]] = []
+        self.ends_after = 0
+        """Requests after which it only says that it is not there; 0 = never."""
         self.most = 0
         """Entries after which further ones are refused; 0 = never."""
 
@@ -57,6 +59,8 @@ class Searcher:
     def reply(self, method: str, path: str, body: str) -> tuple[int, Any]:
         index, _, action = path.strip("/").partition("/")
         self.requests.append(f"{method} {action}")
+        if self.ends_after and len(self.requests) > self.ends_after:
+            return 503, {"error": "shutting down"}
         if method == "PUT":
             if index in self.indexes:
                 return 400, {"error": {"type": "resource_already_exists_exception"}}

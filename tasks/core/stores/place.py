@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from tasks.core.errors import InputError
 
@@ -24,19 +24,28 @@ class Place:
     @property
     def shown(self) -> str:
         """Without user and password."""
-        parts = urlsplit(self.url)
+        parts = self._parts
+        if not parts.scheme:
+            return "an address that is no URL"
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     @property
     def login(self) -> tuple[str, str] | None:
         """User and password, where the URL has them."""
-        parts = urlsplit(self.url)
+        parts = self._parts
         return (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
 
     def failed(self, what: str, why: object, hint: str) -> InputError:
         """The error that says so, without any secret."""
-        said = " ".join(str(why).split())[:_SHOWN] or type(why).__name__
-        parts = urlsplit(self.url)
-        for secret in {self.key, parts.password or "", unquote(parts.password or "")}:
+        said = " ".join(str(why).split()) or type(why).__name__
+        password = self._parts.password or ""
+        for secret in {self.key, password, unquote(password)}:
             said = said.replace(secret, "***") if secret else said
-        return InputError(f"{what} at {self.shown} cannot be used: {said}", hint)
+        return InputError(f"{what} at {self.shown} cannot be used: {said[:_SHOWN]}", hint)
+
+    @property
+    def _parts(self) -> SplitResult:
+        try:
+            return urlsplit(self.url)
+        except ValueError:
+            return urlsplit("")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 from endpoint import Body, Endpoint, Status
+from searcher import Searcher
 from shop import question
 
 from tasks.core.files.store import Folder, Store, use
@@ -219,6 +222,84 @@ def test_a_question_that_gets_no_vector_is_searched_by_words(store: Store, tmp_p
         found = world.ask("the amount of sales")
     assert found.columns[0].id == "sales.amount" and found.unsettled == "stopped"
     assert "words alone were searched" in found.problems[0]
+
+
+def on_servers(world: World, servers: dict[str, str]) -> World:
+    made = copy.copy(world)
+    made.settings = world.settings.model_copy(update={"stores": world.settings.stores.model_copy(update=servers)})
+    return made
+
+
+def alike(one: Recalled, other: Recalled) -> bool:
+    def plain(found: Recalled) -> list[tuple[Any, ...]]:
+        hits = (*found.columns, *found.metrics, *found.values)
+        return [(hit.id, hit.value, hit.why, hit.reason, round(hit.score, 6)) for hit in hits]
+
+    return plain(one) == plain(other)
+
+
+@pytest.mark.parametrize("server", ["elasticsearch", "opensearch"])
+def test_a_text_index_on_a_server_is_filled_once_and_used(
+    world: World, monkeypatch: pytest.MonkeyPatch, server: str
+) -> None:
+    monkeypatch.setenv("TEXT_STORE_API_KEY", "k3y")
+    with Searcher() as searcher:
+        monkeypatch.setenv("TEXT_STORE_URL", searcher.url)
+        made = on_servers(world, {"text": server})
+        for text in ("上海的人", "the amount of sales", "sales to BONN", "销售总额", "公司001 or acme ltd"):
+            found = made.ask(text)
+            assert alike(found, world.ask(text)) and not found.problems and not found.unsettled
+    assert searcher.requests.count("PUT ") == searcher.requests.count("POST _bulk") == 1
+    assert searcher.requests.count("POST _search") > 20
+    assert {told["authorization"] for told in searcher.headers} == {"ApiKey k3y"}
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("http://me:s3cret%2Fof@127.0.0.1:9/deep", "http://127.0.0.1:9/deep cannot be used"),
+        ("http://[me:s3cret/of", "cannot be used"),
+        ("", "the environment variable 'TEXT_STORE_URL' is not set"),
+    ],
+)
+def test_a_server_that_is_away_is_said_and_the_embedded_index_used(
+    world: World, monkeypatch: pytest.MonkeyPatch, url: str, says: str
+) -> None:
+    monkeypatch.setenv("TEXT_STORE_URL", url)
+    monkeypatch.setenv("TEXT_STORE_API_KEY", "k3y")
+    found = on_servers(world, {"text": "opensearch"}).ask("上海的人")
+    assert alike(found, world.ask("上海的人")) and found.unsettled == "stopped"
+    assert says in found.problems[0] and "the embedded one was used; next: " in found.problems[0]
+    assert "s3cret" not in found.model_dump_json() and "k3y" not in found.model_dump_json()
+
+
+def test_a_server_that_ends_between_two_searches_costs_no_hit(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Searcher() as searcher:
+        monkeypatch.setenv("TEXT_STORE_URL", searcher.url)
+        searcher.ends_after = 6
+        found = on_servers(world, {"text": "opensearch"}).ask("上海的人")
+    assert alike(found, world.ask("上海的人")) and "it answered 503" in found.problems[0]
+
+
+def test_vectors_in_qdrant_are_found_alike(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("qdrant_client", reason="needs qdrant-client: pip install --no-deps -r requirements-stores.txt")
+    monkeypatch.setenv("VECTOR_STORE_URL", f"file://{tmp_path / 'qdrant'}")
+    with Endpoint(embeddings) as endpoint:
+        world = World(store, tmp_path, embedding="small", embedding_url=endpoint.url)
+        expected = world.ask("turnover in sales")
+        found = on_servers(world, {"vectors": "qdrant"}).ask("turnover in sales")
+    assert alike(found, expected) and not found.problems and found.columns[0].why == "fused"
+    assert (tmp_path / "qdrant").is_dir()
+
+
+def test_a_store_without_its_extra_is_said(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VECTOR_STORE_URL", "http://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "qdrant_client", None)
+    with Endpoint(embeddings) as endpoint:
+        world = World(store, tmp_path, embedding="small", embedding_url=endpoint.url)
+        found = on_servers(world, {"vectors": "qdrant"}).ask("turnover in sales")
+    assert found.columns[0].why == "fused" and found.unsettled == "stopped"
+    assert "qdrant_client is not installed" in found.problems[0] and "requirements-stores.txt" in found.problems[0]
 
 
 def test_nothing_to_find_is_no_trouble(store: Store, tmp_path: Path) -> None:
