@@ -113,7 +113,7 @@ def _print(drawn: Drawn) -> None:
         said = _STATES.get(about["status"], about["status"])
         out.print(f"[bold]{escape(', '.join(about['paths']))}[/]: {said}")
         for line in about["reason"].splitlines():
-            out.print(f"  {escape(line.strip())}")
+            out.print(f"  {escape(line)}")
         if about["table"]:
             quality = "perfect" if about["perfect"] else "imperfect"
             title = f"{about['table']}: {about['records']} records by {about['key']}, {quality}"

@@ -10,7 +10,7 @@ from random import Random
 from tasks.core.models.document import Plan, PlanColumn, PlanSection
 from tasks.core.models.semantics import Knowledge
 from tasks.core.search.words import words
-from tasks.document.planning import discover, fields
+from tasks.document.planning import discover, fields, standing
 from tasks.document.planning.blocks import Block, blocks
 from tasks.document.records import anchors as counting
 
@@ -22,12 +22,13 @@ def plan(stem: str, lines: Sequence[str], knowledge: Knowledge) -> Plan:
     """The plan; `failed` with the reason when the knowledge lists no fields or no ids stand out."""
     columns = fields.columns(stem, knowledge)
     if not columns:
-        return _failed(stem, columns, f"the knowledge lists no fields for a table named {stem!r}")
+        return _failed(stem, columns, f"the knowledge lists no fields for a table named {stem!r}{_no_fields(stem)}")
     key = columns[0]
-    patterns = discover.anchors(lines, f"{key.name} {key.doc_meaning}")
+    shown = next((d.examples for d in fields.definitions(stem, knowledge) if d.field == key.name), ())
+    patterns = _anchors(lines, f"{key.name} {key.doc_meaning}", shown)
     mentions, problems = counting.mentions(lines, patterns)
     if not mentions:
-        return _failed(stem, columns, f"no ids of {key.name!r} stand out in the text", *problems)
+        return _failed(stem, columns, f"no ids of {key.name!r} stand out in the text{_NO_IDS}", *problems)
     sections = _sections(lines, blocks(lines, mentions), columns)
     ranges = [(section.start_line, section.end_line) for section in sections]
     return Plan(
@@ -41,6 +42,30 @@ def plan(stem: str, lines: Sequence[str], knowledge: Knowledge) -> Plan:
         written_by="rules",
         problems=problems,
     )
+
+
+def _anchors(lines: Sequence[str], label: str, shown: Sequence[str]) -> tuple[str, ...]:
+    """By the recurring contexts of the text; where they find nothing, or not the ids of the knowledge's examples, by
+    the ids that stand one a paragraph."""
+    found = discover.anchors(lines, label)
+    told = standing.examples(label, shown)
+    if found and (not told or any(counting.mentions(told, found)[0])):
+        return found
+    return standing.anchors(lines, label, told) or found
+
+
+def _no_fields(stem: str) -> str:
+    return f"""
+next: list its fields in knowledge.md, the first the one that names a record, or use a stronger model; for example
+  ## Table `{stem}`
+  - **id:** Number of the record, like M-01
+  - **name (text):** Name as written
+  - **amount (decimal, unit: EUR):** What it costs"""
+
+
+_NO_IDS = """
+next: give an example of an id in its meaning in knowledge.md (- **id:** Number of the record, like M-01), have one id
+at the beginning of each paragraph, or use a stronger model"""
 
 
 def _sections(
