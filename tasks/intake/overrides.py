@@ -9,9 +9,9 @@ from tasks.core.errors import InputError
 from tasks.core.files.text import read_text
 from tasks.core.models.metadata import ColumnNote, DatabaseNote, MetricInfo, Overrides, TableNote
 from tasks.core.models.source import Inventory, SourceFile
+from tasks.core.sql.address import written
 from tasks.intake.overriding.schema import ColumnEntry, File, check, is_column
 from tasks.intake.overriding.tree import Tree, read_tree
-from tasks.intake.snapshotting.address import written
 from tasks.stage import stage
 
 _BYTES = 4 << 20

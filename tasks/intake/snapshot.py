@@ -15,7 +15,7 @@ from tasks.core.models.metadata import DatabaseNote
 from tasks.core.models.source import Snapshot, TableSnapshot
 from tasks.core.process import ChildError, Worker
 from tasks.core.sections import DatabasesSettings
-from tasks.intake.snapshotting.address import Address, parse
+from tasks.core.sql.address import Address, parse
 from tasks.stage import stage
 
 _START_SECONDS = 60

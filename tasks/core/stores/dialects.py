@@ -91,7 +91,7 @@ class MySQL:
             read_timeout=int(seconds) + 1,
             write_timeout=int(seconds) + 1,
             local_infile=False,
-            **_encryption(address),
+            **encryption(address),
         )
 
     def quote(self, name: str) -> str:
@@ -99,7 +99,7 @@ class MySQL:
         return "`" + name.replace("`", "``") + "`"
 
 
-def _encryption(address: Address) -> dict[str, Any]:
+def encryption(address: Address) -> dict[str, Any]:
     """The driver's arguments for what PostgreSQL calls sslmode."""
     if address.sslmode in ("disable", "prefer"):
         return {"ssl_disabled": True} if address.sslmode == "disable" else {}

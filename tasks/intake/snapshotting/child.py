@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tasks.core.process import answer_requests
+from tasks.core.sql.address import Address
 from tasks.intake.snapshotting import mysql, postgres
-from tasks.intake.snapshotting.address import Address
 from tasks.intake.snapshotting.fields import Field, TooMuch, write
 
 _EXTRA = "install the drivers: pip install --no-deps -r requirements-databases.txt"

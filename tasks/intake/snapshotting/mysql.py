@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from tasks.intake.snapshotting.address import Address
+from tasks.core.sql.address import Address
+from tasks.core.stores.dialects import encryption
 from tasks.intake.snapshotting.fields import Field, decimal_kind
 
 _START = (
@@ -68,7 +69,7 @@ class MySQL:
             connect_timeout=int(min(seconds, 15)),
             read_timeout=int(seconds) + 1,
             local_infile=False,
-            **_encryption(address),
+            **encryption(address),
         )
         for statement in _START:
             self._run(statement)
@@ -123,16 +124,6 @@ class MySQL:
         with self._connection.cursor() as cursor:
             cursor.execute(sql, values or None)
             return [tuple(row) for row in cursor.fetchall()]
-
-
-def _encryption(address: Address) -> dict[str, Any]:
-    """The driver's arguments for what PostgreSQL calls sslmode."""
-    if address.sslmode in ("disable", "prefer"):
-        return {"ssl_disabled": True} if address.sslmode == "disable" else {}
-    if address.sslmode == "require":
-        return {"ssl": {"check_hostname": False, "verify_mode": "none"}}
-    full = address.sslmode == "verify-full"
-    return {"ssl_ca": address.sslrootcert or None, "ssl_verify_cert": True, "ssl_verify_identity": full}
 
 
 def _quote(name: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
+from tasks.core.sql.address import Address
 from tasks.core.sql.names import quote
-from tasks.intake.snapshotting.address import Address
 from tasks.intake.snapshotting.fields import Field, decimal_kind
 
 _SETTINGS = (

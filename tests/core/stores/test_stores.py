@@ -8,6 +8,7 @@ import os
 import random
 from array import array
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +205,18 @@ def test_a_content_is_written_once_and_contents_do_not_mix(side: Side) -> None:
     assert side.answers(1) == side.expected(1)
     assert side.answers(2) == side.expected(2)
     assert side.expected(1) != side.expected(2)
+
+
+@pytest.mark.service
+@pytest.mark.parametrize("program", ["postgres", "mariadb"])
+def test_of_many_that_write_at_once_one_writes(
+    program: str, database_of: Callable[[str], Server], tmp_path: Path
+) -> None:
+    side = Side("metadata", database_of(program).url, tmp_path)
+    expected = side.expected(1)
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(side.fill, [1] * 4)) == [False] * 3 + [True]
+    assert side.answers(1) == expected
 
 
 def test_what_was_broken_off_is_completed(tmp_path: Path) -> None:

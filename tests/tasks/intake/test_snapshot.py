@@ -167,7 +167,7 @@ def test_equal_contents_are_equal_values_and_hit_the_cache(
 def test_all_tables_are_of_one_moment_and_nothing_is_written(
     which: str, database_of: DatabaseOf, settings: Settings, store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tasks.intake.snapshotting.address import parse
+    from tasks.core.sql.address import parse
     from tasks.intake.snapshotting.mysql import MySQL
     from tasks.intake.snapshotting.postgres import Postgres
 
