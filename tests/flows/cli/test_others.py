@@ -137,3 +137,10 @@ def test_compare_asks_for_gold_before_it_asks_a_model(world: World, tmp_path: Pa
 def test_the_version_is_told(world: World) -> None:
     done = world.call("--version")
     assert (done.returncode, done.stdout.split()[0]) == (0, "tablewright") and done.stdout.split()[1][0].isdigit()
+
+
+def test_fetching_says_that_the_path_is_the_model(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tasks.core.llm.local import weights
+
+    monkeypatch.setattr(weights, "fetch", lambda *_: Path("/models/small.gguf"))
+    assert world.call("model", "fetch").stdout == "model: /models/small.gguf\n"

@@ -292,6 +292,8 @@ def test_what_cannot_be_traced_names_what_is_near(store: Store, tmp_path: Path) 
     _, path = draw()
     with pytest.raises(InputError, match=r"no column 'sharse'[\s\S]*shares"):
         trace(path, "R1", "sharse")
+    with pytest.raises(InputError, match=r"did you mean share or shares\? its columns: record_id, code, .*remark"):
+        trace(path, "R1", "sharse")
     with pytest.raises(InputError, match=r"no record 'R11'[\s\S]*R1"):
         trace(path, "R11", "shares")
     other = tmp_path / "other.db"
