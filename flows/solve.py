@@ -62,6 +62,7 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
         knowledge=knowledge,
         relevance=relevance.model_copy(update={"usage": relevance.usage.whoever_paid()}),
         choosing=_choosing(found, relevance, context),
+        unsearched=found.problems,
     )
     attempt = await solve_question(given, settings.solver)
     while attempt.wanted:

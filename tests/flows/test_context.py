@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from company import ballot, names_in
+from searcher import Searcher
 from world import ANSWER, SQL, STAGES, World, last_run, make_folder, solver
 
 CHOSEN = ("write_terms", "index_catalogue", "recall", "judge_tables", "merge_context", "filter_context")
@@ -157,3 +158,22 @@ def test_failed_votes_show_everything_and_the_answer_says_so(world: World, tmp_p
     evidence = json.loads((tmp_path / "out" / "evidence.json").read_text("utf-8"))
     assert any("could not be judged" in doubt for doubt in evidence["doubts"])
     assert (tmp_path / "out" / "answer.csv").read_text("utf-8") == ANSWER and SQL
+
+
+def test_a_store_that_is_away_is_a_doubt_and_the_next_run_uses_it(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.endpoint.replies = Model("orders", "products")
+    profile = tmp_path / "servers.toml"
+    profile.write_text(f'{LARGE}[stores]\ntext = "opensearch"\n', "utf-8")
+    folder = large(tmp_path / "shop", 3)
+    monkeypatch.setenv("TEXT_STORE_URL", "http://me:s3cret@127.0.0.1:9")
+    world.answer(folder, tmp_path / "one", profile=str(profile))
+    with Searcher() as searcher:
+        monkeypatch.setenv("TEXT_STORE_URL", searcher.url)
+        world.answer(folder, tmp_path / "two", profile=str(profile))
+    one, two = ((tmp_path / name / "evidence.json").read_text("utf-8") for name in ("one", "two"))
+    doubts = [doubt for doubt in json.loads(one)["doubts"] if "the text index at http://127.0.0.1:9" in doubt]
+    assert len(doubts) == 1 and "next: see whether the server runs" in doubts[0] and "s3cret" not in one
+    assert "text index" not in two and "POST _search" in searcher.requests
+    assert {(tmp_path / name / "answer.csv").read_text("utf-8") for name in ("one", "two")} == {ANSWER}

@@ -33,6 +33,7 @@ def tables(given: Assignment, used: Collection[UsedTable]) -> Iterator[FoldedTab
 
 def doubts(given: Assignment) -> Iterator[str]:
     """What went wrong with the choice of tables; the answer does not rest on it, but the solver saw less or more."""
+    yield from given.unsearched
     judged = given.relevance
     if judged is None or judged.off:
         return

@@ -110,6 +110,8 @@ class Assignment(Value):
     """None where the tables were not looked at before solving."""
     choosing: tuple[StageSpend, ...] = ()
     """Model calls that the choice of tables and columns took, by stage, whoever paid."""
+    unsearched: tuple[str, ...] = ()
+    """What the search for columns, metrics and values could not do."""
     added: tuple[Addition, ...] = ()
     """Documents that it asked for so far, in order; it meets each where it asked, and not before."""
 
