@@ -202,3 +202,10 @@ def test_building_twice_in_other_stores_gives_equal_bytes(tmp_path: Path, settin
 )
 def test_odd_knowledge_is_no_crash(tmp_path: Path, settings: Settings, store: Any, knowledge: str) -> None:
     assert len(describe(tmp_path, settings, knowledge).columns) == 15
+
+
+def test_a_term_that_is_computed_and_is_no_column_is_a_metric(tmp_path: Path, settings: Settings, store: Any) -> None:
+    knowledge = "# K\n\n## Begriffe\n\n- **Netto-Umsatz** (net sales): the sum of amount over orders that are paid\n"
+    made = describe(tmp_path, settings, knowledge)
+    metric = next(metric for metric in made.metrics if metric.name == "Netto-Umsatz")
+    assert (metric.aliases, metric.columns) == (("net sales",), ("orders.amount", "orders.status"))
