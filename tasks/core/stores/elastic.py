@@ -22,6 +22,8 @@ _WHAT = "the text index"
 _AT_ONCE, _MOST = 500, 10_000
 _CANDIDATES = 5
 """Times as many as wanted are scored here."""
+_RANKING = 200
+"""Words, rarest first, that the server ranks by: it takes 1024 clauses, one for each word and field."""
 _STORED = {"type": "keyword", "index": False, "doc_values": False}
 _INDEX: dict[str, Any] = {
     "settings": {
@@ -51,7 +53,7 @@ _AWAY = "see whether the server runs and can be reached from here, or set stores
 
 
 class Elastic:
-    """The index of one content; `entries_known` is the number of its entries."""
+    """The index of one content: of an index file, its digest and the number of its entries."""
 
     def __init__(self, place: Place, client: Any, content: tuple[Path, str, int]) -> None:
         self._place, self._client = place, client
@@ -114,11 +116,12 @@ class Elastic:
             return []
         asked = _only(kind, {"terms": {"words": wanted}})
         fields = [f"{field}^{weight}" for field, weight in zip(FIELDS, WEIGHTS, strict=True)]
-        asked["bool"]["should"] = [
-            {"multi_match": {"query": " ".join(wanted), "fields": fields, "type": "most_fields"}}
-        ]
+        ranking = " ".join(sorted(wanted, key=lambda word: spread[word])[:_RANKING])
+        asked["bool"]["should"] = [{"multi_match": {"query": ranking, "fields": fields, "type": "most_fields"}}]
         size = min(max(limit * _CANDIDATES, _AT_ONCE), _MOST)
-        hits = [hit["_source"] for hit in self._hits({"query": asked, "size": size})]
+        hits = [
+            hit["_source"] for hit in self._hits({"query": asked, "size": size, "_source": ["ref", "row", *FIELDS]})
+        ]
         weights = dict.fromkeys(FIELDS, 1.0) if kind == "value" else dict(zip(FIELDS, WEIGHTS, strict=True))
         scoring = Scoring({word: spread[word] for word in wanted}, rows, self._size(kind)[1], weights)
         scored = [(scoring.score({field: hit[field].split() for field in FIELDS}), hit) for hit in hits]
