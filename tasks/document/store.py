@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -61,7 +62,7 @@ async def store_table(
         key=plan.key,
         records=len(merged.records),
         columns=tuple(_quality(column) for column in drawn),
-        perfect=enough and not doubtful and not plan.problems,
+        perfect=enough and not doubtful and not plan.problems and not _left_out(plan, merged),
         notes=tuple(_notes(plan, merged, readings, drawn, good_share)),
     )
 
@@ -156,6 +157,16 @@ def _quality(drawn: Drawn) -> ColumnQuality:
     )
 
 
+def _left_out(plan: Plan, merged: Merged) -> int:
+    """Records of which no section was asked for: beyond `extract.max_records`, or named where no section speaks."""
+    told = {cell.record_id for cell in merged.cells if cell.column != plan.key} | {
+        record for record, _ in merged.unread
+    }
+    sections = {section for _, section in merged.unasked}
+    asked = Counter(record for record, _ in merged.unasked if record not in told)
+    return sum(count == len(sections) for count in asked.values())
+
+
 def _notes(
     plan: Plan,
     merged: Merged,
@@ -167,6 +178,8 @@ def _notes(
     good, all_ = merged.sections_good, merged.sections_all
     if not good >= good_share * all_ > 0:
         yield f"imperfect: {good} of {all_} sections are good, {good_share:.0%} are wanted"
+    if left := _left_out(plan, merged):
+        yield f"nothing but the id of {left} of {len(merged.records)} records was read (extract.max_records = 0 reads all)"
     for status, what in (("unverified", "could not be read or look wrong"), ("conflict", "contradict each other")):
         if names := [f"{d.column.name} ({d.count(status)})" for d in drawn if d.stored and d.count(status)]:
             yield f"values that {what}: {', '.join(names)}"
