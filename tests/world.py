@@ -27,8 +27,8 @@ ANSWER = "category,n\ncake,1\n茶,2\n"
 CONTRACT = {"columns": [{"name": "category"}, {"name": "n"}], "row": "one row per category"}
 STAGES = (
     "take_inventory",
-    "read_knowledge",
     "read_overrides",
+    "read_knowledge",
     "build_catalogue",
     "profile_tables",
     "describe_catalogue",
