@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from outside import children, descriptors
 
-from tasks.core import process, settings
+from tasks.core import process, sections
 from tasks.core.process import ChildError, Worker
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ MEMORY_MB = 512
 @pytest.fixture(autouse=True)
 def project(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers find the test's module in their project folder."""
-    monkeypatch.setattr(settings, "PROJECT", CASES)
+    monkeypatch.setattr(sections, "PROJECT", CASES)
 
 
 @pytest.fixture(autouse=True)
@@ -277,10 +277,10 @@ def test_unclosed_worker_ends_with_its_object() -> None:
 PARENT = """
 import asyncio, sys
 sys.path.insert(0, {root!r})
-from tasks.core import settings
+from tasks.core import sections
 from tasks.core.process import Worker
 from pathlib import Path
-settings.PROJECT = Path({cases!r})
+sections.PROJECT = Path({cases!r})
 async def main():
     worker = Worker("answering", 512)
     print((await worker.ask({{"do": "echo", "text": ""}}, 20))["pid"], flush=True)

@@ -179,7 +179,8 @@ def test_an_answer_that_does_not_reproduce_is_withheld(
 
 
 def test_low_agreement_makes_an_answer_partial(bench: Bench) -> None:
-    answer = bench.publish(attempt(bench.candidate("select 1 as x", votes=2), style="single", samples=5))
+    made = attempt(bench.candidate("select 1 as x", votes=2), style="single", samples=5, contract=Contract())
+    answer = bench.publish(made)
 
     assert (answer.status, answer.reason) == ("partial", "replayed and equal, but only 2 of 5 samples agree on it")
     assert bench.csv(answer) == "x\n1\n"
@@ -200,7 +201,7 @@ def test_an_answer_with_too_many_rows_is_partial(bench: Bench) -> None:
     limits = bench.settings.query.model_copy(update={"max_rows": 10})
     shown = asyncio.run(seen(bench.store, bench.given, bench.settings.model_copy(update={"query": limits}), sql))
 
-    answer = bench.publish(attempt(candidate(shown, sql)), max_rows=10)
+    answer = bench.publish(attempt(candidate(shown, sql), contract=Contract()), max_rows=10)
 
     assert (answer.status, answer.reason) == ("partial", "replayed and equal, but only the first 10 rows could be kept")
     assert bench.csv(answer).count("\n") == 11
