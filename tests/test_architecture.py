@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import statistics
 import subprocess
 import sys
@@ -22,8 +23,24 @@ DOORS = {
     "subprocess": ("tasks/core/process.py", "tasks/core/sandbox/"),
     "multiprocessing": (),
     "xllamacpp": ("tasks/core/llm/local/server.py",),
+    "rapidocr": ("tasks/core/ocr.py",),
+    "cv2": ("tasks/intake/watching/slides.py",),
+    "psycopg": ("tasks/core/stores/dialects.py", "tasks/intake/snapshotting/postgres.py"),
+    "pymysql": ("tasks/core/stores/dialects.py", "tasks/intake/snapshotting/mysql.py"),
+    "qdrant_client": ("tasks/core/stores/qdrant.py",),
 }
-HEAVY_AT_IMPORT = ("prefect", "litellm", "duckdb", "pandas", "pymupdf", "pyarrow", "xllamacpp")
+HEAVY_AT_IMPORT = (
+    "prefect",
+    "litellm",
+    "duckdb",
+    "pandas",
+    "pymupdf",
+    "pyarrow",
+    "xllamacpp",
+    "rapidocr",
+    "cv2",
+    "qdrant_client",
+)
 BROAD_EXCEPT = {"tasks/core/llm/client.py": "model", "tasks/core/sandbox/": "sandbox", "tasks/intake/loading/loader.py": "file reader",
                 "tasks/document/converting/reader.py": "file reader",
                 "tasks/core/process.py": "worker", "flows/batch.py": "batch task"}  # fmt: skip
@@ -100,6 +117,14 @@ def test_modules_and_functions_are_short_and_named(path: Path) -> None:
         is_command = any("command" in ast.unparse(d) for d in node.decorator_list)
         is_stage = any(ast.unparse(d).startswith("stage") for d in node.decorator_list)
         assert count <= PARAMETER_CAP or is_command or is_stage, f"{name}:{node.lineno} {node.name} takes {count}"
+
+
+@pytest.mark.parametrize("workflow", [name for name in WORKFLOWS if name != "benchmark"])
+def test_each_workflow_says_the_order_of_its_stages(workflow: str) -> None:
+    package = ROOT / "tasks" / workflow
+    told = ast.get_docstring(tree_of(package / "__init__.py")) or ""
+    stages = {path.stem for path in package.glob("*.py") if "\n@stage(" in path.read_text("utf-8")}
+    assert stages and not {name for name in stages if not re.search(rf"\b{name}\b", told)}
 
 
 def test_the_median_module_is_short() -> None:

@@ -1,1 +1,3 @@
-"""What lies in the folder: inventory → knowledge, catalogue → (with the documents' tables) derived."""
+"""What lies in the folder: inventory → knowledge, overrides, video (watch, hear), snapshot (live databases) → catalogue → (with the
+documents' tables) derived.
+"""

@@ -77,7 +77,7 @@ def large_folder(folder: Path) -> Path:
     ("free_kb", "words"),
     [
         (0, "cannot write to the store"),
-        (8, "no room to open the catalogue"),
+        (8, "cannot write to the store"),
         (32, "no room to open the catalogue"),
         (200, "no room to load context/big.csv"),
         (1500, "no room to finish the catalogue"),
