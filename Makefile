@@ -34,7 +34,7 @@ demo: model ## answer a bundled question with the local model; no key needed
 	@$(BIN)/tablewright answer $(SAMPLE) --profile local
 
 test: setup ## the tests: offline after set-up, under 10 minutes
-	@$(BIN)/pytest -m "not service and not browser and not slow and not model"
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not service and not browser and not slow and not model"
 
 bad-input: setup ## every case of dirty input as root and not, one line each, and the totals
 	@$(BIN)/python tests/bad_input.py

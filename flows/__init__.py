@@ -1,3 +1,4 @@
-"""WHAT RUNS. `answer` = intake → `document` → `solve` → deliver; `document` and `inspect` run parts of it, `batch` and
-`compare` many; `deployed` is what Prefect sees of them, `cli` what a terminal sees; `running` is what every run needs.
+"""WHAT RUNS. `answer` = inventory, knowledge, overrides → side by side `sources` (files and live databases → catalogue), `video`, and
+`document` → `shelf` (both catalogues together) → `solve` → deliver. `document` and `inspect` run parts of it, `batch` and `compare` many
+of it, `doctor` nothing of it; `deployed` is what Prefect sees, `cli` what a terminal sees; `running` is what every run needs.
 """

@@ -7,7 +7,7 @@ from datetime import date
 
 from flows.running.request import AnswerRequest
 from flows.running.session import Ended, Run, session
-from flows.running.sources import load_sources
+from flows.sources import load_sources
 from flows.video import explained, read_videos
 from tasks.core.errors import InputError
 from tasks.core.models.catalogue import Catalogue
@@ -33,7 +33,7 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
         catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
         _check(request.folder, catalogue)
         # Here, because they take longer to import than the intake to begin.
-        from flows.running.shelf import Shelf
+        from flows.shelf import Shelf
         from flows.solve import solve
         from tasks.solve.deliver import deliver
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flows.running.request import check_store
 from flows.running.session import open_store
-from flows.running.sources import load_sources
+from flows.sources import load_sources
 from flows.video import explained, read_videos
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores

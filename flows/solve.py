@@ -22,7 +22,7 @@ from tasks.solve.merge import merge_context
 from tasks.solve.profile import profile_tables
 from tasks.solve.publish import publish
 from tasks.solve.recall import recall
-from tasks.solve.relevance import is_small, judge_tables
+from tasks.solve.relevance import judge_tables, why_not
 from tasks.solve.showing.about import add_words
 from tasks.solve.terms import write_terms
 
@@ -39,16 +39,16 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
     profile = await profile_tables(tables, knowledge, settings.profiling, settings.query)
     metadata = await describe_catalogue(tables, profile, knowledge, told.overrides, settings.metadata)
     catalogue = catalogue.model_copy(update={"metadata": metadata.database})
-    small = is_small(profile, settings.relevance)
-    profile = add_words(profile, metadata, told.overrides if small else None)
+    judged = not why_not(tables, profile, settings.vote, settings.relevance)
+    profile = add_words(profile, metadata, None if judged else told.overrides)
     found = Recalled(terms=Terms(question=question.text))
-    if not small:
+    if judged:
         found = await _recall(question, tables, metadata, told, settings)
     relevance = await judge_tables(
         question, tables, profile, knowledge, found, metadata, video, settings.vote, settings.relevance, settings.query
     )
     context = Context()
-    if not small:
+    if judged:
         merged = await merge_context(found, metadata, relevance)
         context = await filter_context(question, merged, metadata, settings.recall)
     brief = await compress(question, profile, knowledge, settings.brief, context, relevance, video)

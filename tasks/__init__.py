@@ -1,0 +1,1 @@
+"""THE STAGES, by workflow, and `core`, what they share."""

@@ -41,7 +41,7 @@ from tasks.solve.index import index_catalogue
 from tasks.solve.merge import merge_context
 from tasks.solve.profile import profile_tables
 from tasks.solve.recall import recall
-from tasks.solve.relevance import is_small, judge_tables
+from tasks.solve.relevance import judge_tables, why_not
 from tasks.solve.showing.about import add_words
 from tasks.solve.showing.layout import spelled
 from tasks.solve.solving.bench import Bench
@@ -129,7 +129,9 @@ async def build(folder: Path, settings: Settings) -> World:
     profile = await profile_tables.function(catalogue, knowledge, settings.profiling, settings.query)
     clock.lap("measure")
     metadata = await describe_catalogue.function(catalogue, profile, knowledge, overrides, settings.metadata)
-    profile = add_words(profile, metadata, overrides if is_small(profile, settings.relevance) else None)
+    profile = add_words(
+        profile, metadata, overrides if why_not(catalogue, profile, settings.vote, settings.relevance) else None
+    )
     clock.lap("describe")
     index = await index_catalogue.function(catalogue, metadata, settings.recall, settings.query)
     clock.lap("index")

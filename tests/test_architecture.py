@@ -127,6 +127,12 @@ def test_each_workflow_says_the_order_of_its_stages(workflow: str) -> None:
     assert stages and not {name for name in stages if not re.search(rf"\b{name}\b", told)}
 
 
+def test_the_flows_are_all_named_where_they_begin() -> None:
+    told = ast.get_docstring(tree_of(ROOT / "flows" / "__init__.py")) or ""
+    names = {path.stem for path in (ROOT / "flows").glob("*") if path.stem not in {"__init__", "__pycache__"}}
+    assert not {name for name in names if f"`{name}`" not in told}
+
+
 def test_the_median_module_is_short() -> None:
     lengths = [len(path.read_text("utf-8").splitlines()) for path in SOURCES if path.stem != "__init__"]
     assert statistics.median(lengths) <= FILE_MEDIAN

@@ -1,0 +1,1 @@
+"""What stages share, free of Prefect and of any workflow."""

@@ -1,9 +1,8 @@
-"""attempt → replayed answer with evidence and report; answer → files in the caller's folder and Prefect artifacts."""
+"""attempt → replayed answer with its evidence and report."""
 
 from __future__ import annotations
 
 import json
-import logging
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,6 @@ from tasks.solve.publishing.replay import Replayed, patient, replay
 from tasks.solve.publishing.report.page import render
 from tasks.solve.publishing.status import judge
 from tasks.stage import stage
-
-_ARTIFACT_BYTES = 100_000
-"""Prefect lists artifacts with their content: 40 MB in one made its page answer with 52 MB."""
-_ARTIFACT_SECONDS = 20.0
-_CELL_CHARS = 500
-_log = logging.getLogger(__name__)
 
 
 @stage(roles=("contract", "agent"), prompts=("../publishing/report/page.html", "../publishing/report/page.css"))

@@ -45,7 +45,7 @@ async def judge_tables(
 ) -> TableRelevanceResult:
     """The vote on all tables but those drawn from documents. Without a usable round all judged ones are relevant."""
     keep = tuple(table.name for table in catalogue.tables if table.drawn)
-    if off := _off(catalogue, profile, vote, settings):
+    if off := why_not(catalogue, profile, vote, settings):
         every = tuple(table.name for table in catalogue.tables)
         return TableRelevanceResult(task_id=question.task_id, always_keep=keep, relevant_tables=every, off=off)
     about_it = frame(question, knowledge, video_text, settings)
@@ -62,17 +62,13 @@ async def judge_tables(
     return result.model_copy(update={"task_id": question.task_id, "n_rounds_wanted": vote.rounds})
 
 
-def is_small(profile: Profile, settings: RelevanceSettings) -> bool:
-    """Whether reading all tables costs less than choosing among them."""
-    return bool(settings.from_tokens) and whole_tokens(profile, settings.from_tokens) < settings.from_tokens
-
-
-def _off(catalogue: Catalogue, profile: Profile, vote: VoteSettings, settings: RelevanceSettings) -> str:
+def why_not(catalogue: Catalogue, profile: Profile, vote: VoteSettings, settings: RelevanceSettings) -> str:
+    """Why the tables are not judged; empty where they are. A small folder is not: reading all of it costs less."""
     if not settings.from_tokens:
         return "switched off: relevance.from_tokens is 0"
     if not vote.enabled:
         return "switched off: vote.enabled is false"
-    if is_small(profile, settings):
+    if whole_tokens(profile, settings.from_tokens) < settings.from_tokens:
         taken = whole_tokens(profile)
         return f"the description of all tables takes {taken} tokens, fewer than relevance.from_tokens ({settings.from_tokens})"
     if all(table.drawn for table in catalogue.tables):

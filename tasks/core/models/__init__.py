@@ -1,1 +1,1 @@
-"""The nouns, by file: value · source · catalogue · semantics · answer · run."""
+"""The nouns, by file: value · source · catalogue · semantics · metadata · video · document · context · query · answer · evidence · run · score."""

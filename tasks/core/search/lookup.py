@@ -75,10 +75,6 @@ class Lookup:
         )
         return [ref for (ref,) in rows]
 
-    def refs(self, kind: Kind) -> list[str]:
-        """Ids of all columns or metrics, in the order in which they were added."""
-        return [ref for (ref,) in self._db.execute(f"SELECT ref FROM {kind}_entry ORDER BY row")]
-
     def spread(self, kind: str, words: Collection[str]) -> tuple[int, dict[str, int]]:
         """How many entries of the kind there are, and how many of them have each word; words of none are left out."""
         (rows,) = self._db.execute(f"SELECT count(*) FROM {kind}_entry").fetchone()

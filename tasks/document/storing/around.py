@@ -24,7 +24,6 @@ _BEHIND = re.compile(r"\s?(?:[–~～至]|-(?=[0-9]))\s?[0-9][0-9,.]*(?![0-9\-/]
 """One end of 12–15; 从3至5 may be a change."""
 _BEHIND = re.compile(r"\s?(?:[–~～至]|-(?=[0-9]))\s?[0-9][0-9,.]*(?![0-9\-/])")
 """One end of 12–15; 从3至5 may be a change."""
-_ASSUMED = re.compile(r"no unit written: taken as ([^;]+)")
 _BEHIND = re.compile(r"\s*[^\s\d,，。;；、:：()（）\[\]“”\"']+(?:[ /][^\s\d,，。;；、:：()（）\[\]“”\"']+){0,3}")
 _LONGEST = 12
 """Signs of a Chinese unit behind a number."""

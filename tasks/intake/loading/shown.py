@@ -32,7 +32,7 @@ _ERRORS = {
 }
 _RELATION = re.compile(rb"<Relationship\b[^>]*>")
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:"
-_TABLE, _VALUE, _SHOWN = f"{_OFFICE}table:1.0 ", f"{_OFFICE}office:1.0 ", f"{_OFFICE}text:1.0 p"
+_TABLE, _VALUE = f"{_OFFICE}table:1.0 ", f"{_OFFICE}office:1.0 "
 _EXTENDED = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0 value-type"
 
 

@@ -1,1 +1,1 @@
-"""What `single` does to a query that failed: names, dialect, scopes and literals put right by code."""
+"""A model's query read and mended by code: for the style `single` of `agent`, and for the look at casts of `publish`."""
