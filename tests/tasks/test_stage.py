@@ -151,7 +151,9 @@ def test_a_torn_record_is_made_anew(store: Store, torn: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [b"x", {1: "x"}, {"x"}, Path("x"), object(), lambda: 0, [Path("x")], {"x": b""}], ids=repr
+    "value",
+    [b"x", {1: "x"}, {"x"}, Path("x"), object(), lambda: 0, [Path("x")], {"x": b""}],
+    ids=("bytes", "key that is no text", "set", "path", "object", "function", "path in a list", "bytes in a dict"),
 )
 def test_what_has_no_stable_form_is_refused(store: Store, value: Any) -> None:
     with pytest.raises(TypeError, match="cannot be an input"):
