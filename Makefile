@@ -43,7 +43,7 @@ peers: setup ## the same files read by DuckDB, pandas and polars with their defa
 	@$(BIN)/python tests/peers.py
 
 test-full: setup model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
-	@$(BIN)/python tests/full.py
+	@$(BIN)/python tests/full.py -n 2 --dist loadfile
 
 attacks: setup ## attack everything by SQL and programs, in each tier, as root and not; 1 if anything escapes
 	@$(BIN)/python tests/attacks.py
