@@ -25,6 +25,12 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 	@$(PIP) install --no-deps --require-hashes -r requirements-dev.txt
 	@touch $@
 
+EXTRAS := requirements-ocr.txt requirements-databases.txt requirements-stores.txt
+
+$(VENV)/.extras: $(EXTRAS) $(VENV)/.dev
+	@for file in $(EXTRAS); do $(PIP) install --no-deps --require-hashes -r $$file || exit 1; done
+	@touch $@
+
 setup: $(VENV)/.dev ## environment for running and developing
 
 model: $(VENV)/.runtime ## get the local model (1.1 GB, once)
@@ -42,7 +48,7 @@ bad-input: setup ## every case of dirty input as root and not, one line each, an
 peers: setup ## the same files read by DuckDB, pandas and polars with their defaults: who is silently wrong
 	@$(BIN)/python tests/peers.py
 
-test-full: setup model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
+test-full: $(VENV)/.extras model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
 	@$(BIN)/python tests/full.py -n 2 --dist loadfile
 
 attacks: setup ## attack everything by SQL and programs, in each tier, as root and not; 1 if anything escapes
