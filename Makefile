@@ -40,7 +40,7 @@ demo: model ## answer a bundled question with the local model; no key needed
 	@$(BIN)/tablewright answer $(SAMPLE) --profile local
 
 test: setup ## the tests: offline after set-up, under 10 minutes
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not service and not browser and not slow and not model"
+	@$(BIN)/pytest -n 2 --dist worksteal -m "not service and not browser and not slow and not model"
 
 bad-input: setup ## every case of dirty input as root and not, one line each, and the totals
 	@$(BIN)/python tests/bad_input.py
@@ -49,7 +49,7 @@ peers: setup ## the same files read by DuckDB, pandas and polars with their defa
 	@$(BIN)/python tests/peers.py
 
 test-full: $(VENV)/.extras model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
-	@$(BIN)/python tests/full.py -n 2 --dist loadfile
+	@$(BIN)/python tests/full.py -n 2 --dist worksteal
 
 attacks: setup ## attack everything by SQL and programs, in each tier, as root and not; 1 if anything escapes
 	@$(BIN)/python tests/attacks.py

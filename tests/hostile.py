@@ -111,7 +111,16 @@ def attack_by_program(attack: dict[str, Any], cage: Cage, world: Outside) -> str
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> str:
     """What is not as it was."""
-    return "; ".join(f"{name}: {before[name]} became {after[name]}" for name in before if before[name] != after[name])
+    return "; ".join(
+        f"{name}: {before[name]} became {after[name]}"
+        for name in before
+        if before[name] != after[name] and not (name == "descriptors" and _fewer(before[name], after[name]))
+    )
+
+
+def _fewer(before: Any, after: Any) -> bool:
+    """Descriptors that an earlier test left may be closed at any time; none may be added."""
+    return after < before if isinstance(before, int) else set(after) < set(before)
 
 
 def pass_gate(reason: str, sql: str) -> str:
