@@ -123,7 +123,7 @@ def asked(endpoint: Endpoint) -> Counter[str]:
 
 
 @pytest.mark.parametrize("style", ["json", "tools"])
-def test_the_solver_gets_the_table_of_a_skipped_document_once_it_asks(
+def test_b16_the_solver_gets_the_table_of_a_skipped_document_once_it_asks(
     make: Callable[..., World], folder: Path, tmp_path: Path, style: str
 ) -> None:
     world = make(model(LOOK, READ, DRAW, DRAW, QUERY, SUBMIT, native=style == "tools"))

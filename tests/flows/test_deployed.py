@@ -33,7 +33,9 @@ def in_prefect(folder: Path, out: Path, **more: Any) -> tuple[Ended, Any, list[t
     return ended, run, sorted((task.name, task.state_name) for task in runs)
 
 
-def test_the_flow_shows_its_stages_and_the_second_run_is_cached(prefect_api: str, world: World, tmp_path: Path) -> None:
+def test_e1_the_flow_shows_its_stages_and_the_second_run_is_cached(
+    prefect_api: str, world: World, tmp_path: Path
+) -> None:
     folder = make_folder(tmp_path / "shop")
     ended, run, states = in_prefect(folder, tmp_path / "one")
     assert (tmp_path / "one" / "answer.csv").read_text("utf-8") == ANSWER and ended.spend.total().calls == ASKED
@@ -89,7 +91,7 @@ def test_a_run_without_an_answer_fails_in_the_ui_and_still_gives_its_report(
         asyncio.run(launch(make(folder=str(tmp_path / "nowhere")), True))
 
 
-def test_any_file_system_block_may_hold_the_store(prefect_api: str, world: World, tmp_path: Path) -> None:
+def test_e2_any_file_system_block_may_hold_the_store(prefect_api: str, world: World, tmp_path: Path) -> None:
     from fsspec.implementations.memory import MemoryFileSystem
     from prefect.filesystems import RemoteFileSystem
 

@@ -79,7 +79,7 @@ def prompts(endpoint: Endpoint, mark: str) -> list[str]:
     return [text for text in texts if mark in text]
 
 
-def test_a_question_is_answered_from_prose_and_every_cell_can_be_traced(
+def test_b13_a_question_is_answered_from_prose_and_every_cell_can_be_traced(
     make: Callable[..., World], tmp_path: Path
 ) -> None:
     world, out = make(), tmp_path / "out"
@@ -101,6 +101,21 @@ def test_a_question_is_answered_from_prose_and_every_cell_can_be_traced(
     assert (told["value"], told["raw"], told["file_line"], told["status"]) == (381, "381 tonnes", 41, "verified")
     assert [said["relation"] for said in told["statements"]] == ["superseded", "holds"]
     assert world.call("trace", "harvest", "OR-105", "colour", "--out", str(out)).returncode == 2
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_b14_slices_are_read_side_by_side_under_the_limit_of_the_endpoint(
+    make: Callable[..., World], tmp_path: Path, limit: int
+) -> None:
+    def slow(body: dict[str, Any]) -> str:
+        time.sleep(0.1)
+        return orchards.model(body)
+
+    world = make(slow)
+    text = f"{PROFILE.replace('records = 2', 'records = 1')}[endpoints.main]\nconcurrency = {limit}\n"
+    world.answer(orchards.SAMPLE, tmp_path / "out", profile=profile(tmp_path, text))
+    assert world.endpoint.most_at_once == limit
+    assert sum("extract" in entry["stage"] for entry in last_run(world.store)["stages"]) > 3
 
 
 def test_cells_that_an_answer_takes_over_carry_their_quotes(make: Callable[..., World], tmp_path: Path) -> None:
@@ -125,7 +140,7 @@ def test_a_cell_that_may_be_wrong_is_said_where_an_answer_uses_it(make: Callable
     assert any("export_share (1 unverified)" in doubt for doubt in found["doubts"])
 
 
-def test_prose_without_a_table_stays_readable_and_is_said(make: Callable[..., World], tmp_path: Path) -> None:
+def test_b16_prose_without_a_table_stays_readable_and_is_said(make: Callable[..., World], tmp_path: Path) -> None:
     folder = orchards.copy(tmp_path / "orchards")
     (folder / "context" / "letter.txt").write_text("Dear growers,\n\nthe office is closed in July.\n")
 

@@ -17,7 +17,9 @@ import pytest
 
 
 @pytest.mark.parametrize("name", documents.NAMES)
-def test_a_recorded_task_is_replayed_to_its_gold(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_b17_a_recorded_task_is_replayed_to_its_gold(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TABLEWRIGHT_STORE", str(tmp_path / "store"))
     ended = documents.ask(name, "documents", tmp_path / "out")
     assert ended.spend.total().calls == 0

@@ -17,7 +17,7 @@ CRASH_REPORT_SECONDS = 5
 """The runner reports a crash this late at most; a retry before that is overwritten by the report."""
 
 
-def test_a_run_from_the_form_and_a_killed_run_and_its_retry(tmp_path: Path) -> None:
+def test_e3_e5_a_run_from_the_form_and_a_killed_run_and_its_retry(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "shop")
     with desk(tmp_path) as at:
         run = at.submit(folder, QUESTION, tmp_path / "one")

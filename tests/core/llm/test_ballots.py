@@ -64,7 +64,7 @@ def test_an_item_is_relevant_when_half_of_its_votes_say_so(yes: int, no: int, re
     assert verdicts.per_item == {"a": relevant} and verdicts.vote_tally == {"a": tally}
 
 
-def test_the_worked_example_of_three_documents_and_one_that_is_always_kept() -> None:
+def test_a13_b2_the_worked_example_of_three_documents_and_one_that_is_always_kept() -> None:
     items = ("company_financials", "company_profile", "employee_attendance")
     tallies = {"company_financials": 5, "company_profile": 4, "employee_attendance": 1}
     cast: list[Ballot] = [

@@ -24,7 +24,7 @@ MORE = [
 ]
 
 
-def test_lines_become_paragraphs_and_headings_with_their_place(tmp_path: Path, settings: Any, store: Store) -> None:
+def test_b4_lines_become_paragraphs_and_headings_with_their_place(tmp_path: Path, settings: Any, store: Store) -> None:
     paper = Paper().new()
     paper.lines(72, 100, ["Annual report"], size=20)
     paper.lines(72, 140, ["Stations"], size=15)
@@ -75,7 +75,9 @@ def test_two_columns_are_read_one_after_another(tmp_path: Path, settings: Any, s
     assert " ".join(lines[1:]) == " ".join([*left, *right])
 
 
-def test_headers_footers_and_page_numbers_go_and_lone_numbers_stay(tmp_path: Path, settings: Any, store: Store) -> None:
+def test_b4_headers_footers_and_page_numbers_go_and_lone_numbers_stay(
+    tmp_path: Path, settings: Any, store: Store
+) -> None:
     paper = Paper()
     for page in range(1, 6):
         paper.new()
@@ -105,7 +107,7 @@ def test_numbers_at_the_foot_that_do_not_count_stay(tmp_path: Path, settings: An
     assert [line for line in lines if line.isdigit()] == ["412", "97", "655"]
 
 
-def test_a_paragraph_goes_on_over_a_page_and_broken_words_are_mended(
+def test_b4_a_paragraph_goes_on_over_a_page_and_broken_words_are_mended(
     tmp_path: Path, settings: Any, store: Store
 ) -> None:
     paper = Paper().new()
@@ -197,7 +199,7 @@ def test_a_cut_off_file_says_that_text_may_be_missing(tmp_path: Path, settings: 
     assert made.status == "unreadable" or (lines and "damaged" in made.notes[0])
 
 
-def test_pages_without_text_are_told_apart(tmp_path: Path, settings: Any, store: Store) -> None:
+def test_b3_pages_without_text_are_told_apart(tmp_path: Path, settings: Any, store: Store) -> None:
     off = settings.model_copy(update={"convert": settings.convert.model_copy(update={"ocr": False})})
     paper = Paper().new()
     paper.lines(72, 120, PROSE)

@@ -85,7 +85,7 @@ def values(result: SliceResult) -> dict[tuple[str, str], tuple[str, int]]:
     return {(f.record_id, f.column): (f.raw, f.line) for f in result.findings if f.found and not f.corrects}
 
 
-def test_values_are_as_written_with_line_and_quote(store: Store) -> None:
+def test_b8_values_are_as_written_with_line_and_quote(store: Store) -> None:
     script = [
         reply(
             entry("A1", 1, price="1.20 euros", before="2,500股"),
@@ -120,7 +120,7 @@ def test_a_value_of_another_records_line_is_not_found(store: Store) -> None:
     assert not next(f for f in result.findings if f.record_id == "A1").found
 
 
-def test_a_record_that_was_left_out_is_asked_again_alone(store: Store) -> None:
+def test_b8_b9_a_record_that_was_left_out_is_asked_again_alone(store: Store) -> None:
     result, requests = extract(store, [reply(A2, A3), reply(A1)])
     assert set(values(result)) == {("A1", "price"), ("A2", "price"), ("A3", "price")}
     assert result.listed == ("A2", "A3", "A1") and not result.unlisted and not result.failed
@@ -141,7 +141,7 @@ def test_unknown_records_and_columns_are_named_and_never_kept(store: Store) -> N
 
 
 @pytest.mark.parametrize("end", [Cut, str], ids=["token limit", "end of text"])
-def test_a_reply_that_was_cut_off_goes_on(store: Store, end: Callable[[str], Any]) -> None:
+def test_b9_a_reply_that_was_cut_off_goes_on(store: Store, end: Callable[[str], Any]) -> None:
     whole = reply(A1, A2, A3)
     at = whole.index('{"id": "A3"') + 20
     result, requests = extract(store, [end(whole[:at]), reply(A2, A3)])
@@ -373,7 +373,7 @@ def test_a_whole_document_gives_every_value_with_its_line(store: Store, settings
     assert fixed == ledger.corrected
 
 
-def test_one_bad_slice_costs_that_slice(store: Store, settings: Settings) -> None:
+def test_b9_one_bad_slice_costs_that_slice(store: Store, settings: Settings) -> None:
     ledger = make(200)
     truthful = Truthful(ledger)
     pieces = asyncio.run(cut_slices.function(ledger.converted(), ledger.plan(), Knowledge(), settings.extract))

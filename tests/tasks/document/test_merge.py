@@ -44,7 +44,7 @@ def test_records_that_no_reply_told_of_are_named_with_their_section() -> None:
     assert merge(PLAN, heard).unread == (("R2", heard.section),)
 
 
-def test_a_second_value_for_a_cell_is_kept_beside_the_first_as_a_conflict() -> None:
+def test_b10_a_second_value_for_a_cell_is_kept_beside_the_first_as_a_conflict() -> None:
     merged = merge(PLAN, piece(said("R1", "sum_before", "25,390,048", 4)), piece(said("R1", "sum_before", "0", 9)))
     found = cell(merged, "R1", "sum_before")
     assert found and found.conflict and raws(found) == ["25,390,048", "0"]
@@ -79,7 +79,7 @@ def test_what_does_not_stand_in_the_text_never_becomes_a_value() -> None:
     assert merged.problems == ("1 values stand nowhere in the text and were left out (sum_before of R1: '42')",)
 
 
-def test_facts_of_a_record_from_many_slices_meet_in_its_row() -> None:
+def test_b10_facts_of_a_record_from_many_slices_meet_in_its_row() -> None:
     two = (
         PlanSection(id="a", title="A", start_line=1, end_line=9, columns=(KEY, "sum_before")),
         PlanSection(id="b", title="B", start_line=10, end_line=20, columns=(KEY, "sum_before_received")),

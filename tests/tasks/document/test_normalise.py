@@ -63,7 +63,7 @@ def statuses(read: ColumnReadings) -> dict[str, str]:
         (column("e", "text", task_meaning="枚举：大宗交易/协议转让"), {"通过大宗交易": "大宗交易", "协议转让": "协议转让"}),
     ],
 )  # fmt: skip
-def test_the_library_reads_a_column_without_any_model(
+def test_b11_the_library_reads_a_column_without_any_model(
     store: Store, about: PlanColumn, expected: dict[str, Any]
 ) -> None:
     read, calls = normalise(store, about, tuple(expected))
@@ -98,7 +98,7 @@ def needs_isolation() -> None:
         pytest.skip("nothing isolates programs here")
 
 
-def test_checked_model_code_derives_what_the_library_cannot_read(store: Store) -> None:
+def test_b11_checked_model_code_derives_what_the_library_cannot_read(store: Store) -> None:
     needs_isolation()
     read, calls = normalise(store, COUNT, ("dozen x2", "30", "41"), [DOZENS])
     assert values(read) == {"dozen x2": 24, "30": 30, "41": 41} and calls == 1
@@ -106,7 +106,7 @@ def test_checked_model_code_derives_what_the_library_cannot_read(store: Store) -
     assert (read.by_library, read.by_model_code, read.unread) == (2, 1, 0) and "def transform" in read.program
 
 
-def test_model_code_that_disagrees_with_the_library_is_not_believed(store: Store) -> None:
+def test_b11_model_code_that_disagrees_with_the_library_is_not_believed(store: Store) -> None:
     needs_isolation()
     read, _ = normalise(store, COUNT, ("dozen x2", "30", "41"), [ELSE], rounds=1)
     assert values(read) == {"dozen x2": 24, "30": 30, "41": 41}
@@ -149,7 +149,7 @@ def drawn(store: Store, columns: tuple[PlanColumn, ...], *findings: Finding) -> 
         return db.execute(f"SELECT * FROM trades ORDER BY {KEY}").fetchall()
 
 
-def test_the_kinds_of_errors_of_a_real_run_do_not_happen(store: Store) -> None:
+def test_b15_the_kinds_of_errors_of_a_real_run_do_not_happen(store: Store) -> None:
     """A percentage in a ratio column, look-alike columns, a Chinese numeral with a hedge."""
     columns = (SHARES, RATIO, column("sum_before_received", "integer", "股"))
     rows = drawn(

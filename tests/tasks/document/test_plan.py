@@ -91,7 +91,7 @@ def section(index: int, **parts: Any) -> dict[str, Any]:
     return changed(sections=sections)
 
 
-def test_a_good_plan_is_taken_as_it_is_and_its_records_are_counted_by_code(store: Store) -> None:
+def test_b6_a_good_plan_is_taken_as_it_is_and_its_records_are_counted_by_code(store: Store) -> None:
     made, server = plan(store, [GOOD])
     assert not made.problems and not made.failed and server.calls == 1
     assert made.universe == IDS
@@ -109,7 +109,7 @@ def test_type_and_unit_that_the_knowledge_states_hold_whatever_the_model_says(st
     assert made.column("order_no").type == "text", "a key keeps its zeros"
 
 
-def test_the_prompt_has_numbered_lines_the_fields_and_the_conventions(store: Store) -> None:
+def test_b5_the_prompt_has_numbered_lines_the_fields_and_the_conventions(store: Store) -> None:
     _, server = plan(store, [GOOD])
     prompt = server.requests[0]["messages"][0]["content"]
     assert "0003\tOrder 007 was placed" in prompt and "discount | number | ratio | Discount on the list price" in prompt
@@ -144,13 +144,13 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("bad", "reason"), FAULTS, ids=[reason for _, reason in FAULTS])
-def test_a_fault_is_told_to_the_model_which_then_mends_it(store: Store, bad: dict[str, Any], reason: str) -> None:
+def test_b7_a_fault_is_told_to_the_model_which_then_mends_it(store: Store, bad: dict[str, Any], reason: str) -> None:
     made, server = plan(store, [bad, GOOD])
     assert server.calls == 2 and reason in server.requests[1]["messages"][2]["content"]
     assert not made.problems and made.universe == IDS and made.usage.calls == 2
 
 
-def test_all_faults_are_told_at_once(store: Store) -> None:
+def test_b7_all_faults_are_told_at_once(store: Store) -> None:
     bad = section(0, end_line=3, columns=["customer", "amount"]) | {"records": ["050"], "key": "order_no"}
     _, server = plan(store, [bad, GOOD])
     told = server.requests[1]["messages"][2]["content"]

@@ -57,7 +57,7 @@ def saying(*relevant: str) -> Any:
     return reply
 
 
-def test_one_prompt_shows_every_document_the_question_and_the_knowledge(store: Store) -> None:
+def test_b1_b2_one_prompt_shows_every_document_the_question_and_the_knowledge(store: Store) -> None:
     long = "\n".join(f"line {number} " + "长" * 500 for number in range(1, 60))
     documents = [
         document(store, "lc_sharetransfer", long),
@@ -90,7 +90,7 @@ def test_previews_get_shorter_when_the_model_could_not_read_them_all(store: Stor
     assert verdicts.relevant == ("doc_3",)
 
 
-def test_without_a_model_reply_every_document_is_relevant(store: Store) -> None:
+def test_b2_without_a_model_reply_every_document_is_relevant(store: Store) -> None:
     verdicts, _ = judge(store, lambda _: Status(400, "no"), [document(store, "a", "x"), document(store, "b", "y")])
     assert verdicts.relevant == ("a", "b") and verdicts.error and verdicts.unsettled == "stopped"
 

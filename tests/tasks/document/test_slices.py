@@ -38,7 +38,9 @@ def keys(pieces: tuple[Slice, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize("records", [10, 50, 1000])
-def test_each_record_is_expected_once_a_section_with_its_lines(store: Store, settings: Settings, records: int) -> None:
+def test_b8_each_record_is_expected_once_a_section_with_its_lines(
+    store: Store, settings: Settings, records: int
+) -> None:
     ledger = make(records)
     pieces = cut(ledger, settings)
     for section in ("s0", "s1", "s2"):

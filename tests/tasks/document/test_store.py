@@ -72,7 +72,7 @@ def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
         return db.execute(sql).fetchall()
 
 
-def test_the_table_is_typed_and_what_is_not_known_is_null(store: Store) -> None:
+def test_b12_the_table_is_typed_and_what_is_not_known_is_null(store: Store) -> None:
     table, path = draw()
     assert (table.table, table.database.name, table.key, table.records) == ("trades", "trades.sqlite", KEY, 2)
     assert rows(path, "SELECT * FROM trades") == [
@@ -90,7 +90,7 @@ def test_the_table_is_typed_and_what_is_not_known_is_null(store: Store) -> None:
     ]
 
 
-def test_every_cell_has_a_row_also_noise_and_what_the_text_does_not_say(store: Store) -> None:
+def test_b12_every_cell_has_a_row_also_noise_and_what_the_text_does_not_say(store: Store) -> None:
     _, path = draw()
     assert rows(path, "SELECT count(*) FROM _cells") == [(14,)]
     assert rows(path, "SELECT value, status, line FROM _cells WHERE record = 'R2' AND \"column\" = 'remark'") == [
@@ -140,7 +140,7 @@ def test_counts_by_status_say_how_far_a_column_can_be_believed(store: Store) -> 
     ]
 
 
-def test_a_table_whose_sections_failed_is_marked_imperfect(store: Store) -> None:
+def test_b12_a_table_whose_sections_failed_is_marked_imperfect(store: Store) -> None:
     table, _ = draw(plan(COLUMNS[0]), (piece(said("R1", "code", "1", 1)), piece(failed=True)), ())
     assert not table.perfect and table.notes[0] == "imperfect: 0 of 1 sections are good, 95% are wanted"
     table, _ = draw(plan(COLUMNS[0], records=("R1",)), (piece(said("R1", "code", "1", 1)),), ())

@@ -112,7 +112,7 @@ def test_nothing_but_the_table_is_offered(tmp_path: Path, name: str) -> None:
         query(store, catalogue, f"SELECT * FROM {name}")
 
 
-def test_quality_and_what_became_of_each_document_are_said(tmp_path: Path) -> None:
+def test_b12_quality_and_what_became_of_each_document_are_said(tmp_path: Path) -> None:
     _, catalogue = both(tmp_path)
     made = catalogue.tables[1]
     assert made.notes[0] == "drawn from a document, one row per code; imperfect" and made.path == "depots.pdf"
