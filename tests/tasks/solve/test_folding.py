@@ -141,7 +141,7 @@ def test_metrics_have_formula_unit_grain_and_condition_and_stand_once() -> None:
     assert brief(profile, relevance, again).text.count("Sales = sum(amount)") == 1
 
 
-def test_today_and_the_quarter_are_told() -> None:
+def test_c7_today_and_the_quarter_are_told() -> None:
     assert brief(*world(3)).text.startswith("Today is 2024-05-01 (Wednesday, quarter 2). Tables: 6.")
 
 

@@ -129,7 +129,7 @@ def test_values_under_the_cap_are_indexed_and_columns_above_it_named(world: Worl
         ("统计云海科技的金额", "firms.firm", "北京云海科技有限公司", "holds '云海科技'"),
     ],
 )
-def test_values_are_found_with_column_and_reason(world: World, text: str, id: str, value: str, says: str) -> None:
+def test_c3_values_are_found_with_column_and_reason(world: World, text: str, id: str, value: str, says: str) -> None:
     found = world.ask(text)
     hits = [hit for hit in found.values if (hit.id, hit.value) == (id, value)]
     assert len(hits) == 1 and says in hits[0].reason
@@ -192,7 +192,7 @@ def embeddings(body: dict[str, Any]) -> Body:
     return Body(json.dumps({"object": "list", "model": "m", "data": items}).encode())
 
 
-def test_vectors_find_what_shares_no_word_and_ranks_are_fused(store: Store, tmp_path: Path) -> None:
+def test_c3_vectors_find_what_shares_no_word_and_ranks_are_fused(store: Store, tmp_path: Path) -> None:
     with Endpoint(embeddings) as endpoint:
         world = World(store, tmp_path, embedding="small", embedding_url=endpoint.url)
         assert world.index.vectors and not world.index.problems

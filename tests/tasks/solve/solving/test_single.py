@@ -63,7 +63,7 @@ def test_what_most_samples_give_is_the_answer_and_their_share_its_confidence(sol
     assert attempt.usage.calls == 6
 
 
-def test_a_failing_sample_is_mended_and_says_how(solve: Any) -> None:
+def test_c7_a_failing_sample_is_mended_and_says_how(solve: Any) -> None:
     attempt, _ = solve([WRONG_ALIAS, Samples([WRONG_ALIAS] * 5)])
     assert attempt.candidate and attempt.candidate.votes == 6 and attempt.candidate.preview == (("Ada",),)
     assert attempt.candidate.submission.reason == "mended by code: T2.name is in T1 (author)"
