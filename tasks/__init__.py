@@ -1,1 +1,1 @@
-"""THE STAGES, by workflow, and `core`, what they share."""
+"""THE STAGES, by workflow: intake → document → solve; benchmark measures them; `core` is what they share."""

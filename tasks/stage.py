@@ -177,7 +177,7 @@ class Stage(Generic[P, R]):
 def stage(
     *, roles: tuple[str, ...] = (), prompts: tuple[str, ...] = (), fresh: bool = False
 ) -> Callable[[Callable[P, Awaitable[R]]], Stage[P, R]]:
-    """Make an async function of values a stage, named for its package and function.
+    """Make an async function of values a stage, named for its function.
 
     `roles` are those whose model it asks and `prompts` the files beside it that it reads: both are in its key.
     `fresh` stages observe the world (a folder) or deliver to it, so they run every time.

@@ -1,1 +1,3 @@
-"""Prose becomes tables: convert → join → relevance → plan → slices → extract → merge → normalise → store → deliver; `trace` looks back."""
+"""Prose becomes tables: convert → join → relevance → plan → slices → extract → merge → normalise → store (→ deliver, where
+`document` runs alone; `answer` delivers in `solve`); `storing/trace` looks back.
+"""

@@ -1,4 +1,4 @@
-"""derived tables → `derived/<stem>.sqlite` in the caller's folder."""
+"""derived tables → `derived/<stem>.sqlite` in the caller's folder, where `document` runs alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""answer → files in the caller's folder and Prefect artifacts, on every run."""
+"""answer + tables drawn from documents → files in the caller's folder (`derived/` too) and Prefect artifacts, on every run."""
 
 from __future__ import annotations
 

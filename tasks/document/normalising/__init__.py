@@ -1,1 +1,1 @@
-"""What `normalise` is made of: the library first, checked model code after it."""
+"""What `normalise` is made of: the library first, checked model code after it. `scale` serves `store` too."""

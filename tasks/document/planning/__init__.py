@@ -1,1 +1,1 @@
-"""What `plan` is made of: prompt, reply, validation, rules for small models."""
+"""What `plan` is made of: prompt, reply, validation, rules for small models. `fields` serves `slices` and `normalise` too."""

@@ -1,1 +1,1 @@
-"""How the text names a record: anchors and names."""
+"""What `plan`, `slices`, `extract`, `merge` and `store` share: how the text names a record (anchors, names) and corrects itself."""

@@ -1,1 +1,1 @@
-"""What `store` and `trace` are made of."""
+"""What `store` is made of, and `trace`, which looks back; `settle` serves `normalise` too."""

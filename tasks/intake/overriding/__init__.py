@@ -1,1 +1,1 @@
-"""What read_overrides is made of: text → tree → schema → notes."""
+"""What `overrides` is made of: text → tree → schema → notes."""

@@ -1,1 +1,1 @@
-"""What snapshot_databases is made of: address → connection in a child → types → Parquet files."""
+"""What `snapshot` is made of: address → connection in a child → types → Parquet files."""

@@ -1,1 +1,1 @@
-"""What describe_catalogue is made of: names → roles and told → metrics → notes → tables."""
+"""What `describe` is made of: names → roles and told → metrics → notes → tables."""

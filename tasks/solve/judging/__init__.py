@@ -1,1 +1,1 @@
-"""What `judge_tables` is made of: tables ranked by what was recalled, previews of them, prompts that hold them."""
+"""What `relevance` is made of: tables ranked by what was recalled, previews of them, prompts that hold them."""

@@ -1,1 +1,1 @@
-"""What `profile` is made of: names that mean the same, columns that join."""
+"""What `profile` is made of: names that mean the same, columns that join. `naming` serves `describe` too."""
