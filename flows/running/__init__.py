@@ -1,1 +1,3 @@
-"""What every run needs: request → session (server, storage, launch), its tasks and what it spent."""
+"""What every run needs: request → launch (by a server, if one answers) → session (on its storage) → spent; `task` and `tasks` read task
+folders, many a batch.
+"""

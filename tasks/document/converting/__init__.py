@@ -1,1 +1,1 @@
-"""What `convert` is made of, by format."""
+"""What `convert` is made of, by format. `choose` is called by the flow before it."""

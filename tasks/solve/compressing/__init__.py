@@ -1,1 +1,1 @@
-"""What `compress` is made of: tables ranked by the question, statements of the knowledge chosen by it."""
+"""What `compress` is made of: tables ranked by the question, statements of the knowledge chosen by it. `rank` serves `relevance` too."""

@@ -1,1 +1,1 @@
-"""What `describe` is made of: names → roles and told → metrics → notes → tables."""
+"""What `describe` is made of: names → told → roles → notes → metrics → rows. `rows` serves `recall` too."""

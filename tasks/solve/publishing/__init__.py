@@ -1,1 +1,1 @@
-"""What `publish` is made of: replay, cells followed to documents, status, report."""
+"""What `publish` is made of: replay, casts, cells followed to documents, status, report; `report/summary` serves `deliver`."""
