@@ -22,11 +22,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import catalogues
-import sales
-from catalogues import Asked
-from needs import needed, tasks_of
-from recalling import Outcome, World, build, desk, found, index_bytes, lists, queryable
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import catalogues  # noqa: E402
+import sales  # noqa: E402
+from catalogues import Asked  # noqa: E402
+from needs import needed, tasks_of  # noqa: E402
+from recalling import Outcome, World, build, desk, found, index_bytes, lists, queryable  # noqa: E402
 
 _PROBED = 100
 """Tables of a large folder whose names are searched, the first and the last among them."""
