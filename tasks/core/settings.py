@@ -31,6 +31,7 @@ from tasks.core.sections import (
     NormaliseSettings,
     PlanSettings,
     PrefectSettings,
+    ProcessSettings,
     ProfilingSettings,
     PublishSettings,
     QuerySettings,
@@ -42,6 +43,7 @@ from tasks.core.sections import (
     SolverSettings,
     StoreSettings,
     StoresSettings,
+    VerifySettings,
     VideoSettings,
     VoteSettings,
 )
@@ -76,6 +78,8 @@ class Settings(Value):
     brief: BriefSettings
     contract: ContractSettings
     agent: AgentSettings
+    process: ProcessSettings
+    verify: VerifySettings
     query: QuerySettings
     sandbox: SandboxSettings
     publish: PublishSettings
@@ -84,7 +88,9 @@ class Settings(Value):
     @property
     def solver(self) -> SolverSettings:
         """The sections that the solver works under."""
-        return SolverSettings(agent=self.agent, query=self.query, sandbox=self.sandbox)
+        return SolverSettings(
+            agent=self.agent, process=self.process, verify=self.verify, query=self.query, sandbox=self.sandbox
+        )
 
     def role(self, name: str) -> RoleSettings:
         """The settings of a role; a role that no file names has those of `default`."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from tasks.core.models.answer import Candidate, Contract, JoinAudit, Question, Status, Step, Style
+from tasks.core.models.answer import AnswerTable, Candidate, Contract, JoinAudit, Question, Status, Step, Style
 from tasks.core.models.context import TableRelevanceResult
 from tasks.core.models.document import CellStatus
 from tasks.core.models.source import FileKind, Outcome
@@ -178,6 +178,23 @@ class Check(Value):
     name: str
     outcome: CheckOutcome
     detail: str = ""
+
+
+class Checked(Value):
+    """A candidate, replayed and measured: all that code can say about it."""
+
+    candidate: int | None = None
+    """Index into the attempt's candidates; None when there was none."""
+    replay: Replay | None = None
+    outline: Outline = Outline()
+    joins: tuple[JoinAudit, ...] = ()
+    cells: tuple[AnswerCell, ...] = ()
+    checks: tuple[Check, ...] = ()
+    table: AnswerTable | None = None
+    fingerprint: str = ""
+    """Of question, contract, sources, filters, joins, grain and measures; a repair of display alone leaves it."""
+    shape: str = ""
+    """Of what the fingerprint leaves out: output columns, their order and names, row order, limit."""
 
 
 class StageUsage(Value):

@@ -15,7 +15,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tasks.core.models.answer import Cell
+from tasks.core.models.value import Cell
 from tasks.core.process import answer_requests
 from tasks.core.sql import described, guard, messages
 from tasks.core.sql.cells import Digest, csv_lines, to_cells

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tasks.core.errors import QueryError
-from tasks.core.models.answer import Cell
+from tasks.core.models.value import Cell
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tasks.core.errors import QueryError, SandboxError
-from tasks.core.models.answer import Candidate, Cell, Contract, Submission
+from tasks.core.models.answer import Candidate, Contract, Submission
+from tasks.core.models.value import Cell
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
 from tasks.solve.showing.layout import one_line

@@ -12,8 +12,9 @@ from tasks.core.evidence.checks import lost_rows
 from tasks.core.evidence.outline import pretty
 from tasks.core.evidence.rows import text_of
 from tasks.core.files.template import environment
-from tasks.core.models.answer import AnswerTable, Cell, JoinAudit, Step
+from tasks.core.models.answer import AnswerTable, JoinAudit, Step
 from tasks.core.models.evidence import Evidence
+from tasks.core.models.value import Cell
 from tasks.solve.publishing.report.words import LABELS, MEANINGS, counted, size
 
 if TYPE_CHECKING:
