@@ -142,8 +142,13 @@ class Audit(Value):
     candidate: int | None = None
     verdict: Verdict
     fingerprint: str = ""
+    """Of what was looked at, `Checked.fingerprint`: an approval holds for this one alone."""
+    shape: str = ""
+    """`Checked.shape` of it; an approval of the form (`answer`) holds for this one alone."""
     issues: tuple[str, ...] = ()
     actions: tuple[Obligation, ...] = ()
+    settled: tuple[Obligation, ...] = ()
+    """Actions that the audit before required, as evidence since then leaves them."""
     ledger: Ledger = Ledger()
     package: EvidencePackage = EvidencePackage()
     problem: str = ""
@@ -153,6 +158,8 @@ class Audit(Value):
     spends: bool = False
     """A rejection that counts against the review budget."""
     usage: Usage = Usage()
+    unsettled: Literal["", "stopped", "transient"] = ""
+    """Why nobody could look in this run; a later run tries again."""
 
 
 Ambiguity.model_rebuild()
