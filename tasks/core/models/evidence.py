@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from tasks.core.models.answer import AnswerTable, Candidate, Contract, JoinAudit, Question, Status, Step, Style
 from tasks.core.models.context import TableRelevanceResult
 from tasks.core.models.document import CellStatus
+from tasks.core.models.review import Audit
 from tasks.core.models.source import FileKind, Outcome
 from tasks.core.models.value import Value
 
@@ -183,9 +184,8 @@ class Check(Value):
 class Checked(Value):
     """A candidate, replayed and measured: all that code can say about it."""
 
-    candidate: int | None = None
-    """Index into the attempt's candidates; None when there was none."""
     replay: Replay | None = None
+    """None when there was nothing to replay."""
     outline: Outline = Outline()
     joins: tuple[JoinAudit, ...] = ()
     cells: tuple[AnswerCell, ...] = ()
@@ -246,6 +246,8 @@ class Evidence(Value):
     joins: tuple[JoinAudit, ...]
     statements: tuple[Statement, ...]
     checks: tuple[Check, ...]
+    audits: tuple[Audit, ...] = ()
+    """What validators said, in order; of their evidence packages the items without excerpts."""
     doubts: tuple[str, ...]
     """Sentences for the reader: what speaks against taking the answer at its word."""
     sources: tuple[Origin, ...]

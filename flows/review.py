@@ -1,0 +1,39 @@
+"""attempt that waits for validators → what they say: the process first, then the form of what it came to."""
+
+from __future__ import annotations
+
+from tasks.solve.process import audit_process
+from tasks.solve.verify import verify_answer
+
+from tasks.core.models.answer import Assignment, Attempt
+from tasks.core.models.evidence import Checked
+from tasks.core.models.review import Audit
+from tasks.core.settings import Settings
+from tasks.solve.check import check_candidate
+from tasks.solve.publishing.status import verdicts
+
+
+async def review(given: Assignment, attempt: Attempt, settings: Settings) -> tuple[Audit, ...]:
+    """One audit on the way; of a candidate one of its process, and where that does not reject it one of its form.
+
+    An approved process is not audited again for a candidate that differs in display alone.
+    """
+    if attempt.due == "checkpoint":
+        return (await audit_process(given, attempt, Checked(), settings.solver),)
+    checked = await check(given, attempt, settings)
+    said: tuple[Audit, ...] = ()
+    process, _ = verdicts(given.audits, attempt.chosen, checked)
+    if settings.process.enabled and (process is None or process.verdict != "approved"):
+        process = await audit_process(given, attempt, checked, settings.solver)
+        said = (process,)
+    if settings.verify.enabled and (process is None or process.verdict != "rejected"):
+        said = (*said, await verify_answer(given, attempt, checked, settings.solver))
+    return said
+
+
+async def check(given: Assignment, attempt: Attempt, settings: Settings) -> Checked:
+    """What code says about the chosen candidate; nothing where there is none."""
+    if attempt.candidate is None:
+        return Checked()
+    bare = given.model_copy(update={"audits": ()})
+    return await check_candidate(bare, attempt.candidate, attempt.contract, settings.solver, settings.publish)
