@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tasks.core.errors import EvidenceError
 from tasks.core.evidence import checks, lineage
+from tasks.core.evidence.fingerprint import fingerprint, shape
 from tasks.core.evidence.outline import outline
 from tasks.core.evidence.rows import Tally
 from tasks.core.files import store as stores
@@ -16,6 +17,7 @@ from tasks.core.models.evidence import Check, Checked, Outline, Replay
 from tasks.core.sections import PublishSettings, SolverSettings
 from tasks.core.sql import joins
 from tasks.core.sql.engine import Engine
+from tasks.solve.checking.look import audit_answer
 from tasks.solve.publishing.casts import audit_casts
 from tasks.solve.publishing.follow import follow_cells
 from tasks.solve.publishing.replay import Replayed, patient, replay
@@ -41,6 +43,7 @@ async def check_candidate(
             measured = await joins.audit(engine, candidate.submission.sql) if limits.join_audit else ()
             cells = await follow_cells(replayed, parts, given.catalogue, engine)
             casts = await audit_casts(engine, candidate.submission.sql, given.profile)
+            meaning = await audit_answer(engine, given, contract, candidate.submission.sql, measured)
         table = _keep(replayed)
     used = lineage.used_tables(parts, replayed.replay.sql, given.catalogue)
     made = (
@@ -48,8 +51,18 @@ async def check_candidate(
         *checks.tables_whole(used),
         *casts,
         *_of_form(contract, replayed.replay, parts, replayed.tally, measured),
+        *meaning,
     )
-    return Checked(replay=replayed.replay, outline=parts, joins=measured, cells=cells, checks=made, table=table)
+    return Checked(
+        replay=replayed.replay,
+        outline=parts,
+        joins=measured,
+        cells=cells,
+        checks=made,
+        table=table,
+        fingerprint=fingerprint(given.question, contract, candidate.submission.sql, candidate.submission.program),
+        shape=shape(candidate.submission.sql, replayed.replay.columns),
+    )
 
 
 def _of_form(
