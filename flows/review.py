@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from tasks.solve.process import audit_process
-from tasks.solve.verify import verify_answer
-
 from tasks.core.models.answer import Assignment, Attempt
 from tasks.core.models.evidence import Checked
 from tasks.core.models.review import Audit
 from tasks.core.settings import Settings
 from tasks.solve.check import check_candidate
+from tasks.solve.process import audit_process
 from tasks.solve.publishing.status import verdicts
+from tasks.solve.verify import verify_answer
 
 
 async def review(given: Assignment, attempt: Attempt, settings: Settings) -> tuple[Audit, ...]:

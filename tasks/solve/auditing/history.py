@@ -49,8 +49,14 @@ def is_same(attempt: Attempt, audit: Audit) -> bool:
 
 
 def _is_confirmed(attempt: Attempt) -> bool:
-    submits = [step for step in attempt.steps if step.kind == "tool" and step.name == "submit"]
-    return bool(submits) and str(submits[-1].arguments.get("confirm", "")).casefold() == "true"
+    sql = attempt.candidate.submission.sql if attempt.candidate else ""
+    return any(
+        step.name == "submit"
+        and step.arguments.get("sql") == sql
+        and str(step.arguments.get("confirm", "")).casefold() == "true"
+        for step in attempt.steps
+        if step.kind == "tool"
+    )
 
 
 def _is_cited(audit: Audit, attempt: Attempt) -> bool:
