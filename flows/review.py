@@ -26,7 +26,7 @@ async def review(given: Assignment, attempt: Attempt, settings: Settings) -> tup
         process = await audit_process(given, attempt, checked, settings.solver)
         said = (process,)
     if settings.verify.enabled and (process is None or process.verdict != "rejected"):
-        said = (*said, await verify_answer(given, attempt, checked, settings.solver))
+        said = (*said, await verify_answer(given, attempt, checked, process, settings.solver))
     return said
 
 

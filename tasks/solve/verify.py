@@ -17,9 +17,9 @@ _KEEP = "Hand in the same result in that form: keep its sources, filters, joins,
 
 @stage(roles=(ROLE,), prompts=("verify.md",))
 async def verify_answer(
-    given: Assignment, attempt: Attempt, checked: Checked, audit: Audit, limits: SolverSettings
+    given: Assignment, attempt: Attempt, checked: Checked, audit: Audit | None, limits: SolverSettings
 ) -> Audit:
-    """One look at the form of a candidate that `audit` approved; code first. A rejection asks for another form alone.
+    """One look at the form of a candidate that `audit`, the last one of its process, approved; code first. A rejection asks for another form alone.
 
     Its ledger is the process validator's, unchanged: ask that one's last audit for it.
     """
@@ -34,7 +34,7 @@ async def verify_answer(
     )
     if not settings.enabled:
         return _unlooked(opening, "switched off: verify.enabled is false")
-    if audit.verdict != "approved" or audit.fingerprint != checked.fingerprint:
+    if audit is None or audit.verdict != "approved" or audit.fingerprint != checked.fingerprint:
         return _unlooked(opening, "the process behind this candidate is not approved")
     if checked.table is None or attempt.candidate is None:
         return _unlooked(opening, "there is no answer to look at")

@@ -51,7 +51,12 @@ def collect(
             omitted.append((step.index, _omission(step, source, "truncated_result" if step.ok else "not_successful")))
         elif (key := _key(step, source)) not in seen:
             seen.add(key)
-            found.append(_item(step, call, source, shown, known, limits))
+            kept = fitted(shown, limits.string_tokens, limits.list_items)
+            item = _item(step, call, source, kept)
+            is_cut = step.truncated or len(kept.body) < len(shown.body)
+            found.append(
+                item.model_copy(update={"capabilities": observed.capabilities(step, known), "truncated": is_cut})
+            )
     chosen, left = _chosen(found, limits.evidence_items, submitted or Submitted())
     omitted += [
         (item.trace_step_index, Omission(tool=item.tool, source=item.source, reason="evidence_budget")) for item in left
@@ -97,24 +102,19 @@ def _is_of(item: EvidenceItem, submitted: Submitted) -> bool:
     return bool(submitted.sql) and own == " ".join(submitted.sql.rstrip("; \n").split())
 
 
-def _item(
-    step: Step, call: int, source: tuple[str, ...], shown: Shown, known: Known, limits: ProcessSettings
-) -> EvidenceItem:
-    kept = fitted(shown, limits.string_tokens, limits.list_items)
-    is_whole = observed.is_complete(kept.coverage)
+def _item(step: Step, call: int, source: tuple[str, ...], shown: Shown) -> EvidenceItem:
     return EvidenceItem(
         id=f"step_{step.index}:call_{call}",
         trace_step_index=step.index,
         tool_call_id=f"call_{call}",
         tool=step.name,
-        capabilities=observed.capabilities(step, known),
+        capabilities=(),
         source=", ".join(source) or "catalogue",
         request=_request(step.arguments),
-        status="complete" if is_whole else "partial",
-        truncated=step.truncated or len(kept.body) < len(shown.body),
-        locator=locator(kept.coverage),
-        coverage=kept.coverage,
-        excerpt="\n".join((*kept.head, *kept.body, *kept.tail)),
+        status="complete" if observed.is_complete(shown.coverage) else "partial",
+        locator=locator(shown.coverage),
+        coverage=shown.coverage,
+        excerpt="\n".join((*shown.head, *shown.body, *shown.tail)),
     )
 
 
