@@ -72,7 +72,7 @@ def checked(fingerprint: str = "f1", *checks: Check, shape: str = "s1") -> Check
         file=ArtifactRef(sha256="0", name="a", size=1),
     )
     replay = Replay(sql=SQL, columns=("sales",), expected="d", digest="d", rows=1)
-    return Checked(candidate=0, replay=replay, table=table, fingerprint=fingerprint, shape=shape, checks=checks)
+    return Checked(replay=replay, table=table, fingerprint=fingerprint, shape=shape, checks=checks)
 
 
 def reply(valid: Any, issues: Sequence[str] = (), actions: Sequence[Any] = (), **ledger: Any) -> str:
