@@ -27,7 +27,10 @@ SQL = "SELECT sum(amount) AS sales FROM orders JOIN customers USING (customer_id
 OTHER = "SELECT avg(amount) AS sales FROM orders"
 
 
-def steps(*calls: tuple[str, dict[str, Any], str] | tuple[str, dict[str, Any], str, str]) -> tuple[Step, ...]:
+Tried = tuple[str, dict[str, Any], str] | tuple[str, dict[str, Any], str, str]
+
+
+def steps(*calls: Tried) -> tuple[Step, ...]:
     """A turn for each call: (tool, arguments, result), with `failed` or `cut` as a fourth."""
     found: list[Step] = []
     for tool, arguments, result, *how in calls:
@@ -117,7 +120,7 @@ class Validators:
         self.given = self.given.model_copy(update={"audits": (*self.given.audits, audit)})
         return audit
 
-    def form(self, tried: Attempt, found: Checked, audit: Audit) -> Audit:
+    def form(self, tried: Attempt, found: Checked, audit: Audit | None) -> Audit:
         """The next audit of the form."""
         settings = self.settings
         with door.use(Door(settings, self.store, Meter(settings.budget))):
