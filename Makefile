@@ -8,7 +8,7 @@ KIND ?= samples
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall clean
+.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall faults clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -91,6 +91,9 @@ tokens: setup ## count the prompt tokens of documents against sending each secti
 
 recall: setup ## how much of what an answer needs is recalled, shown and found: sample, made folders, a suite with SUITE=DIR
 	@$(BIN)/python tests/recall.py $(if $(filter-out data/samples,$(SUITE)),--suite $(SUITE))
+
+faults: setup ## plant faults in right queries and count how many the checks by code find; SUITE="DIR …" [GOLD="DIR …"]
+	@$(BIN)/python tests/faults.py $(foreach dir,$(filter-out data/samples,$(SUITE)),--suite $(dir)) $(foreach dir,$(GOLD),--gold $(dir))
 
 clean: ## remove the environment and all runs; the model's file stays in your cache
 	rm -rf $(VENV) data/runs
