@@ -5,16 +5,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from tasks.core.models.answer import Assignment, Contract, JoinAudit
 from tasks.core.models.evidence import Check
 from tasks.core.sql.engine import Engine
+from tasks.solve.checking import gaps, grain, measures, sources, thresholds, typed
 from tasks.solve.checking.facts import Facts
+from tasks.solve.checking.measuring import Measuring
 from tasks.solve.mending.dialect import parse
 
 Look = Callable[[Facts], Check | None]
-_PURE: tuple[Look, ...] = ()
+Count = Callable[[Facts, Measuring], Awaitable[Check | None]]
+_READ: tuple[Look, ...] = (
+    thresholds.said_numbers,
+    thresholds.unsaid_years,
+    thresholds.direction,
+    thresholds.averages,
+    thresholds.scale,
+    measures.measure,
+    measures.extreme,
+    measures.sorting,
+    measures.cut,
+    sources.join_keys,
+    sources.needless,
+    sources.similar,
+    sources.similar_table,
+    typed.typed_output,
+    typed.typed_cell,
+    typed.said_texts,
+)
+_COUNTED: tuple[Count, ...] = (
+    grain.multiplied,
+    grain.repeated,
+    grain.merged,
+    grain.ties,
+    gaps.dropped,
+    gaps.uncounted,
+    gaps.null_trap,
+    gaps.elsewhere,
+)
 
 
 async def audit_answer(
@@ -36,7 +66,11 @@ async def audit_answer(
         said=_said(given, contract),
         joins=joins,
     )
-    found = [check for look in _PURE if (check := look(facts))]
+    counts = Measuring(engine, tree)
+    found = [check for look in _READ if (check := look(facts))]
+    for count in _COUNTED:
+        if check := await count(facts, counts):
+            found.append(check)
     return tuple(dict.fromkeys(found))
 
 

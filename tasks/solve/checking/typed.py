@@ -1,0 +1,95 @@
+"""values written in the query → those that neither the question nor the knowledge gives, where data was asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tasks.core.models.evidence import Check
+from tasks.solve.checking import asked
+from tasks.solve.checking.facts import Comparison, Facts
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_LABELS = 3
+"""Texts of up to so many signs may be codes: M for male."""
+
+
+def typed_output(facts: Facts) -> Check | None:
+    """No column of the answer is a value that was written into the query."""
+    from sqlglot import exp
+
+    for select in _outer(facts.tree):
+        for item in select.selects:
+            bare = item.unalias()
+            while isinstance(bare, exp.Paren | exp.Cast | exp.Neg | exp.Round):
+                bare = bare.this
+            if isinstance(bare, exp.Literal) and not _is_said(bare.name, facts):
+                detail = f"the answer shows {bare.name!r}, which is written in the query and read from no data"
+                return Check(name="typed value", outcome="failed", detail=detail)
+    return None
+
+
+def typed_cell(facts: Facts) -> Check | None:
+    """No value of a record is exchanged by hand for one that stands in neither question nor knowledge."""
+    from sqlglot import exp
+
+    for case in facts.tree.find_all(exp.Case):
+        for branch in case.args.get("ifs") or []:
+            put, condition = branch.args.get("true"), branch.this
+            if not isinstance(put, exp.Literal) or not isinstance(case.args.get("default"), exp.Column):
+                continue
+            if condition.find(exp.EQ) and not _is_said(put.name, facts):
+                detail = f"the query puts {put.name!r} in place of {case.args['default'].sql('duckdb')} for one record"
+                return Check(name="typed value", outcome="failed", detail=detail)
+    return None
+
+
+def said_texts(facts: Facts) -> Check | None:
+    """Texts that rows are held against stand in the question or the knowledge, or are short codes."""
+    for one in facts.comparisons:
+        if not one.text or one.number is not None or re.match(r"\d{4}-\d{2}", one.value):
+            continue
+        if len(one.value) <= _LABELS or _is_said(one.value, facts) or _is_near(one, facts):
+            continue
+        outcome = "failed" if _is_name(one) else "noted"
+        detail = f"the query looks for {one.name} {one.value!r}, which neither the question nor the knowledge says"
+        return Check(name="typed value", outcome="failed" if outcome == "failed" else "noted", detail=detail)
+    return None
+
+
+def _is_name(one: Comparison) -> bool:
+    """A key, or a column of many values: what it holds must be given, no word of the question can be meant by it."""
+    return bool(one.place and (one.place[1].is_key or one.place[1].distinct > one.place[0].rows / 2))
+
+
+def _is_said(value: str, facts: Facts) -> bool:
+    plain = value.strip("% ").casefold()
+    if plain in f"{facts.question}\n{facts.said}".casefold():
+        return True
+    try:
+        number = float(plain)
+    except ValueError:
+        return False
+    return number in (0, 1, 100) or number in asked.spoken(facts.question) | asked.spoken(facts.said)
+
+
+def _is_near(one: Comparison, facts: Facts) -> bool:
+    """One of its words is said, in any form."""
+    said = asked.stems(facts.question)
+    return asked.overlap((one.value,), said) >= 0.5
+
+
+def _outer(tree: exp.Expr) -> Iterator[exp.Select]:
+    """The SELECTs whose rows are the answer."""
+    from sqlglot import exp
+
+    if isinstance(tree, exp.SetOperation):
+        yield from _outer(tree.this)
+        yield from _outer(tree.expression)
+    elif isinstance(tree, exp.Subquery):
+        yield from _outer(tree.this)
+    elif isinstance(tree, exp.Select):
+        yield tree
