@@ -30,9 +30,9 @@ from planting import KINDS, Fix, Plant, Right  # noqa: E402
 from recalling import AS_OF, desk  # noqa: E402
 
 from tasks.core.errors import EvidenceError, QueryError  # noqa: E402
+from tasks.core.evidence import checks, lineage  # noqa: E402
 from tasks.core.evidence.outline import outline  # noqa: E402
-from tasks.core.evidence.package import Findings, look  # noqa: E402
-from tasks.core.models.answer import Assignment, Attempt, Brief, Candidate, Contract, Question, Submission  # noqa: E402
+from tasks.core.models.answer import Assignment, Brief, Candidate, Contract, Question, Submission  # noqa: E402
 from tasks.core.models.evidence import Check  # noqa: E402
 from tasks.core.models.query import QueryResult  # noqa: E402
 from tasks.core.settings import Settings  # noqa: E402
@@ -42,6 +42,7 @@ from tasks.core.values.door import read_value  # noqa: E402
 from tasks.intake.catalogue import build_catalogue  # noqa: E402
 from tasks.intake.inventory import take_inventory  # noqa: E402
 from tasks.intake.knowledge import read_knowledge  # noqa: E402
+from tasks.solve.check import of_form  # noqa: E402
 from tasks.solve.checking.look import audit_answer  # noqa: E402
 from tasks.solve.mending.dialect import parse  # noqa: E402
 from tasks.solve.mending.repair import repair  # noqa: E402
@@ -213,12 +214,9 @@ async def _planted(engine: Engine, right: Right, plant: Plant) -> list[tuple[str
 async def _checks(
     engine: Engine, given: Assignment, sql: str, result: QueryResult, settings: Settings
 ) -> tuple[Check, ...]:
-    """All that code says of a submission, as it is said of a candidate."""
+    """All that code says of a submission, as `check_candidate` says it; one engine serves all queries of a folder."""
     candidate = Candidate(
         submission=Submission(sql=sql), digest=result.digest, columns=result.columns, rows=result.row_count
-    )
-    attempt = Attempt(
-        style="tools", steps=(), candidates=(candidate,), chosen=0, contract=Contract(), ended="submitted"
     )
     parts = outline(sql)
     with tempfile.TemporaryDirectory() as folder:
@@ -227,10 +225,13 @@ async def _checks(
         except EvidenceError as error:
             return (Check(name="replay", outcome="failed", detail=error.message),)
     measured = await joins.audit(engine, sql)
-    casts = await audit_casts(engine, sql, given.profile)
-    found = Findings(replayed.replay, parts, replayed.tally, measured, (), casts)
-    own = await audit_answer(engine, given, Contract(), sql, measured)
-    return (*look(given, attempt, found), *own)
+    return (
+        checks.replay_equal(replayed.replay),
+        *checks.tables_whole(lineage.used_tables(parts, sql, given.catalogue)),
+        *await audit_casts(engine, sql, given.profile),
+        *of_form(Contract(), replayed.replay, parts, replayed.tally, measured),
+        *await audit_answer(engine, given, Contract(), sql, measured),
+    )
 
 
 def _corrections(truth: Path) -> Iterator[Fix]:

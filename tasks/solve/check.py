@@ -50,7 +50,7 @@ async def check_candidate(
         checks.replay_equal(replayed.replay),
         *checks.tables_whole(used),
         *casts,
-        *_of_form(contract, replayed.replay, parts, replayed.tally, measured),
+        *of_form(contract, replayed.replay, parts, replayed.tally, measured),
         *meaning,
     )
     return Checked(
@@ -65,9 +65,10 @@ async def check_candidate(
     )
 
 
-def _of_form(
+def of_form(
     contract: Contract, replay: Replay, parts: Outline, tally: Tally, measured: tuple[JoinAudit, ...]
 ) -> Iterator[Check]:
+    """Checks of the answer's form, and of the rows that its joins lost."""
     for made in (
         checks.some_rows(tally),
         checks.columns_match(contract, replay.columns),

@@ -219,7 +219,12 @@ def similar_table(facts: Facts) -> Check | None:
             continue
         needed = {place[1].name.casefold() for place in _used(facts) if place[0].name == table.name}
         for other in facts.profile.tables:
-            if other in facts.tables or not needed or asked.overlap((other.name,), said) < 1:
+            if (
+                other in facts.tables
+                or not needed
+                or all(map(_KEYISH.search, needed))
+                or asked.overlap((other.name,), said) < 1
+            ):
                 continue
             if needed <= {column.name.casefold() for column in other.columns}:
                 detail = f"the query reads {table.name}, and the question speaks of {other.name}, which has these columns too"

@@ -124,7 +124,7 @@ def scale(facts: Facts) -> Check | None:
         ends = _range(one.place[1]) if one.place and not one.text else None
         if ends is None or one.number is None or one.sign not in _NEXT or ends[0] <= one.number <= ends[1]:
             continue
-        if isinstance(one.node, exp.Between) or one.number >= _FIRST_YEAR:
+        if isinstance(one.node, exp.Between) or ends[0] >= _FIRST_YEAR:
             continue
         low, high = ends
         others = [one.number * 100, one.number / 100]
