@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 Place = tuple[TableProfile, ColumnProfile]
+KEYISH = re.compile(r"(?:(?:^|_)(?i:id|code|key|no)|[a-z]I[dD]|编号|编码|代码|号)$")
+"""Names of columns that name a thing and say nothing of it."""
 _NUMERIC = ("INT", "DOUBLE", "FLOAT", "DECIMAL", "HUGEINT", "BIGINT", "SMALLINT", "TINYINT", "REAL", "UBIGINT", "UINT")
 
 
@@ -87,6 +90,11 @@ class Comparison:
 def is_number(column: ColumnProfile) -> bool:
     """Whether the column's type is one of numbers."""
     return column.type.upper().startswith(_NUMERIC)
+
+
+def names_a_thing(column: ColumnProfile) -> bool:
+    """Whether its values only name things: a key, or called so."""
+    return bool(KEYISH.search(column.name)) or (column.is_key and not column.name.casefold().endswith(("name", "名称")))
 
 
 def _comparisons(facts: Facts) -> Iterator[Comparison]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tasks.core.models.catalogue import TableProfile
@@ -12,6 +13,8 @@ from tasks.solve.checking.measuring import Measuring, identity
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+_ANY = re.compile(r"(?i)\b(?:any (?:one|\d)|example|sample|some one|an arbitrary|random)\b|任意|任一|随机|举例|示例")
 
 
 async def multiplied(facts: Facts, counts: Measuring) -> Check | None:
@@ -204,13 +207,17 @@ async def ties(facts: Facts, counts: Measuring) -> Check | None:
     """No row is cut off that deserves its place as much as the last one kept."""
     from sqlglot import exp
 
-    for select in facts.tree.find_all(exp.Select):
+    for select in facts.tree.find_all(exp.Select, exp.SetOperation):
         limit, order = select.args.get("limit"), select.args.get("order")
         count = limit.args.get("expression") if limit else None
         if not isinstance(count, exp.Literal) or select.args.get("distinct") or facts.contract.ties == "cut":
             continue
-        keys = _keys(select, order) if order else []
-        if not keys:
+        keys = _keys(select, order) if order and isinstance(select, exp.Select) else []
+        if not order:
+            if check := await _unordered(select, int(count.name), facts, counts):
+                return check
+            continue
+        if not keys or not isinstance(select, exp.Select):
             continue
         more = await _tied(select, keys, int(count.name), counts)
         if more:
@@ -218,6 +225,22 @@ async def ties(facts: Facts, counts: Measuring) -> Check | None:
             grave = facts.contract.ties == "keep_all" or _several(facts)
             return Check(name="ties", outcome="failed" if grave else "noted", detail=detail)
     return None
+
+
+async def _unordered(select: exp.Query, count: int, facts: Facts, counts: Measuring) -> Check | None:
+    """The first rows of no order are any rows."""
+    from sqlglot import exp
+
+    first = select.args.get("from_")
+    if _ANY.search(facts.question) or count == 0 or (first and isinstance(first.this, exp.Subquery)):
+        return None
+    whole = select.copy()
+    whole.set("limit", None)
+    row = await counts.row(f"SELECT count(*) FROM ({whole.sql('duckdb')})")
+    if row is None or int(str(row[0])) <= count:
+        return None
+    detail = f"the query takes {count} of {row[0]} rows and does not say which"
+    return Check(name="ties", outcome="failed", detail=detail)
 
 
 def _several(facts: Facts) -> bool:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 
 from tasks.core.models.answer import Assignment, Contract, JoinAudit
@@ -16,6 +17,7 @@ from tasks.solve.checking.measuring import Measuring
 from tasks.solve.mending.dialect import parse
 
 Look = Callable[[Facts], Check | None]
+_EXAMPLES = re.compile(r"(?i)\b(?:examples?|e\.g\.|for example)\b.*|(?:例如|示例|例|比如)[:：]?.*")
 Count = Callable[[Facts, Measuring], Awaitable[Check | None]]
 _READ: tuple[Look, ...] = (
     thresholds.said_numbers,
@@ -24,6 +26,7 @@ _READ: tuple[Look, ...] = (
     thresholds.averages,
     thresholds.scale,
     measures.measure,
+    measures.summed,
     measures.extreme,
     measures.sorting,
     measures.cut,
@@ -34,6 +37,7 @@ _READ: tuple[Look, ...] = (
     typed.typed_output,
     typed.typed_cell,
     typed.said_texts,
+    typed.unused_texts,
 )
 _COUNTED: tuple[Count, ...] = (
     grain.multiplied,
@@ -75,4 +79,6 @@ async def audit_answer(
 
 
 def _said(given: Assignment, contract: Contract) -> str:
-    return "\n".join([given.knowledge.text, *(part.text for part in contract.filters)])
+    """What the knowledge states, without the examples of values that it gives, and the contract's conditions."""
+    lines = (_EXAMPLES.sub("", line) for line in given.knowledge.text.splitlines())
+    return "\n".join([*lines, *(part.text for part in contract.filters)])

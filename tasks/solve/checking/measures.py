@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tasks.core.models.evidence import Check
 from tasks.solve.checking import asked
-from tasks.solve.checking.facts import Facts
+from tasks.solve.checking.facts import KEYISH, Facts
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -51,6 +51,27 @@ def measure(facts: Facts) -> Check | None:
     elif counted and "sum" in functions and "count" not in functions and not total and _of_key(facts):
         detail = "the question asks how many, and the query adds up numbers that are names of things"
     return Check(name="measure", outcome="failed", detail=detail) if detail else None
+
+
+def summed(facts: Facts) -> Check | None:
+    """Nothing is added up that only names or dates a thing, and no single value is held against a sum of its kind."""
+    from sqlglot import exp
+
+    for node in facts.tree.find_all(exp.Sum, exp.Avg):
+        place = facts.place(node.this)
+        if place is None:
+            continue
+        dated = isinstance(node, exp.Sum) and bool(re.search(r"(?i)(?:^|_)year$|[a-z]Year$|年份$", place[1].name))
+        if dated or KEYISH.search(place[1].name):
+            detail = f"{node.sql('duckdb')} computes with {place[1].name}, which names a thing and measures nothing"
+            return Check(name="measure", outcome="failed", detail=detail)
+    for pair in facts.tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ):
+        inner = pair.expression.this if isinstance(pair.expression, exp.Subquery) else None
+        output = inner.selects[0].unalias() if isinstance(inner, exp.Select) and inner.selects else None
+        if isinstance(output, exp.Sum) and isinstance(pair.this, exp.Column) and pair.this.name == output.this.name:
+            detail = f"each {pair.this.name} is held against the sum of all"
+            return Check(name="measure", outcome="failed", detail=detail)
+    return None
 
 
 def _has_word(found: re.Match[str] | None, *words: str) -> bool:

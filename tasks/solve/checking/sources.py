@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from tasks.core.models.answer import JoinAudit
 from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, TableProfile
 from tasks.core.models.evidence import Check
 from tasks.solve.checking import asked
-from tasks.solve.checking.facts import Facts, Place
+from tasks.solve.checking.facts import KEYISH, Facts, Place
 from tasks.solve.mending.scopes import columns_of, key
 
 if TYPE_CHECKING:
@@ -18,14 +17,12 @@ if TYPE_CHECKING:
 
 _SURE = 0.5
 """Share of matches from which a measured link is one, and no chance."""
-_KEYISH = re.compile(r"(?i)(?:id|code|key|no|num|编号|编码|代码|号)$")
-"""Names of columns that name a thing and say nothing of it."""
 
 
 def join_keys(facts: Facts) -> Check | None:
     """Tables are joined on columns whose values were measured to meet, or that bear one name."""
-    for equal in _links(facts):
-        one, other = facts.place(equal.this), facts.place(equal.expression)
+    for left, right in _links(facts):
+        one, other = facts.place(left), facts.place(right)
         if one is None or other is None or one[0].name == other[0].name:
             continue
         if _known(facts, one, other) or key(one[1].name) == key(other[1].name):
@@ -40,13 +37,18 @@ def join_keys(facts: Facts) -> Check | None:
     return None
 
 
-def _links(facts: Facts) -> Iterator[exp.EQ]:
-    """Equalities of two columns."""
+def _links(facts: Facts) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    """Two columns that are held equal, also by IN over a list of one."""
     from sqlglot import exp
 
     for equal in facts.tree.find_all(exp.EQ):
         if isinstance(equal.this, exp.Column) and isinstance(equal.expression, exp.Column):
-            yield equal
+            yield equal.this, equal.expression
+    for listed in facts.tree.find_all(exp.In):
+        query = listed.args.get("query")
+        inner = query.this if isinstance(query, exp.Subquery) else query
+        if isinstance(inner, exp.Select) and len(inner.selects) == 1:
+            yield listed.this, inner.selects[0].unalias()
 
 
 def _known(facts: Facts, one: Place, other: Place) -> JoinCandidate | None:
@@ -142,8 +144,10 @@ def _belongs(column: exp.Column, table: exp.Table, facts: Facts) -> bool:
 
 
 def _is_meant(profile: TableProfile, said: set[str], facts: Facts) -> bool:
-    """The question names the table, by its name, what it is about, or what its rows are counted as."""
-    return asked.overlap((profile.name,), said) > 0 or asked.overlap((profile.about,), said) >= 0.5
+    """The question names the table, by what its name has and those of the other tables have not, or what it is about."""
+    others = asked.stems(" ".join(table.name for table in facts.tables if table.name != profile.name))
+    own = asked.stems(profile.name)
+    return asked.overlap((own - others) or own, said) > 0 or asked.overlap((profile.about,), said) >= 0.5
 
 
 def _audit(facts: Facts, name: str) -> JoinAudit | None:
@@ -194,7 +198,7 @@ def _rivals(facts: Facts, place: Place, used: set[tuple[str, str]]) -> Iterator[
     for table in facts.tables:
         for column in table.columns:
             same = (column.type == "VARCHAR") == (place[1].type == "VARCHAR")
-            key_like = column.is_key or _is_linked(facts, (table, column)) or _KEYISH.search(column.name)
+            key_like = column.is_key or _is_linked(facts, (table, column)) or KEYISH.search(column.name)
             if (table.name, column.name) not in used and same and not key_like:
                 yield table, column
 
@@ -222,7 +226,7 @@ def similar_table(facts: Facts) -> Check | None:
             if (
                 other in facts.tables
                 or not needed
-                or all(map(_KEYISH.search, needed))
+                or all(map(KEYISH.search, needed))
                 or asked.overlap((other.name,), said) < 1
             ):
                 continue

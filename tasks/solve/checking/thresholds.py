@@ -7,7 +7,7 @@ import re
 from tasks.core.models.catalogue import ColumnProfile
 from tasks.core.models.evidence import Check
 from tasks.solve.checking import asked
-from tasks.solve.checking.facts import Comparison, Facts, is_number
+from tasks.solve.checking.facts import Comparison, Facts, is_number, names_a_thing
 
 _FIRST_YEAR = 1900
 _FREE = {0.0, 1.0, 100.0, -1.0}
@@ -22,11 +22,19 @@ def said_numbers(facts: Facts) -> Check | None:
     relative = bool(asked.RELATIVE.search(facts.question))
     for one in facts.comparisons:
         value = _year(one) if one.number is None else one.number
-        if value is None or value in _FREE or (relative and _is_day(value, one)) or _is_said(value, one, known):
+        if one.sign == "=" and not one.text and one.place and value is not None and names_a_thing(one.place[1]):
+            if value in _written(facts.question) | _written(facts.said):
+                continue
+        elif value is None or value in _FREE or (relative and _is_day(value, one)) or _is_said(value, one, known):
             continue
         detail = f"the query holds {one.name} against {one.value}, which neither the question nor the knowledge says"
         return Check(name="numbers", outcome="failed", detail=detail)
     return None
+
+
+def _written(text: str) -> set[float]:
+    """Numbers in digits alone: the number of a thing is not meant by `one` or `first`."""
+    return {float(run) for run in re.findall(r"\d+", text)}
 
 
 def _is_said(value: float, one: Comparison, known: set[float]) -> bool:

@@ -13,6 +13,7 @@ from tasks.solve.checking.facts import Comparison, Facts
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_CJK = re.compile(r"[\u3400-\u9fff]")
 _LABELS = 3
 """Texts of up to so many signs may be codes: M for male."""
 
@@ -58,6 +59,41 @@ def said_texts(facts: Facts) -> Check | None:
         detail = f"the query looks for {one.name} {one.value!r}, which neither the question nor the knowledge says"
         return Check(name="typed value", outcome="failed" if outcome == "failed" else "noted", detail=detail)
     return None
+
+
+def unused_texts(facts: Facts) -> Check | None:
+    """What the question puts in quotes, and values of the data that it names, stand in the query."""
+    query = facts.tree.sql("duckdb").casefold()
+    for quoted in re.findall(
+        r"'([^']{2,40})'(?![a-z])|\"([^\"]{2,40})\"|[“「『]([^”」』]{2,40})[”」』]", facts.question
+    ):
+        text = next(part for part in quoted if part).strip()
+        if not _occurs(text, query):
+            detail = f"the question names {text!r}, and the query does not"
+            return Check(name="unused value", outcome="failed", detail=detail)
+    names = " ".join(part for t in facts.profile.tables for part in (t.name, *(c.name for c in t.columns)))
+    for table in facts.tables:
+        for column in table.columns:
+            for value in column.examples if column.type == "VARCHAR" else ():
+                plain = (
+                    len(value) < (2 if _CJK.search(value) else 4)
+                    or value.islower()
+                    or value.casefold() in names.casefold()
+                )
+                if plain or not re.search(rf"(?<![A-Za-z]){re.escape(value)}(?![A-Za-z])", facts.question):
+                    continue
+                if not _occurs(value, query) and facts.question.find(value) > 0:
+                    detail = (
+                        f"the question names {value!r}, a value of {table.name}.{column.name}, and the query does not"
+                    )
+                    return Check(name="unused value", outcome="failed", detail=detail)
+    return None
+
+
+def _occurs(text: str, query: str) -> bool:
+    """The text, or most of its words, stand in the query."""
+    words = [word for word in re.findall(r"\w+", text.casefold()) if len(word) > 1]
+    return text.casefold() in query or (bool(words) and sum(word in query for word in words) * 2 > len(words))
 
 
 def _is_name(one: Comparison) -> bool:
