@@ -21,6 +21,7 @@ _WORDS = {
     )
     for word in words.split()
 }  # fmt: skip
+_COUNTS = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 _TENS = {
     "twenty": 20,
     "thirty": 30,
@@ -80,6 +81,25 @@ def is_chinese(text: str) -> bool:
 def numbers(text: str) -> list[tuple[float, int, int]]:
     """Numbers in digits that stand alone: value and place."""
     return [(float(m.group().replace(",", "")), m.start(), m.end()) for m in _DIGITS.finditer(text)]
+
+
+def worded(text: str) -> list[tuple[float, int, int]]:
+    """Numbers in English words, with their places."""
+    found = re.finditer(r"[a-z]+", text.casefold())
+    return [(float(_WORDS[m.group()]), m.start(), m.end()) for m in found if m.group() in _COUNTS]
+
+
+def first_of(text: str) -> float | None:
+    """How many of the first, most or least the text asks for; None where it gives no number."""
+    found = re.search(
+        r"(?i)\b(?:top|first|last|bottom)[ -](\w+)|\b(\w+) (?:[^\W\d]+ )?(?:most|least|\w{3,}est)\b"
+        r"|前\s*(\d+|[一二两三四五六七八九十])|最[^\d，,。]{1,3}的?(\d+|[一二两三四五六七八九十])[^\d%％年月]",
+        text,
+    )
+    word = next((part for part in found.groups() if part), "").casefold() if found else ""
+    if word.isdigit():
+        return float(word)
+    return float(_WORDS[word]) if word in _COUNTS else float(_HAN[word]) if word in _HAN else None
 
 
 def spoken(text: str) -> set[float]:
@@ -152,7 +172,7 @@ HIGH = re.compile(r"(?i)\b(?:highest|largest|most|maximum|max|greatest|biggest|l
 LOW = re.compile(r"(?i)\b(?:lowest|smallest|least|minimum|min|fewest|shortest|cheapest)\b|最低|最小|最少|最短|最差")
 EXTREME = re.compile(
     r"(?i)\b(?!west\b|east\b|test|rest\b|request|interest|guest|forest|harvest|honest|protest|invest|contest|quest|suggest|digest)\w+est\b"
-    r"|\b(?:most|least|top|first|last|maximum|minimum|max|min|best|worst|ranks?|ranked|leading|one|any|single|next|previous)\b"
+    r"|\b(?:most|least|top|first|last|maximum|minimum|max|min|best|worst|ranked|leading|one|any|single|next|previous)\b"
     r"|最|前|首|第[一二三四五六七八九十\d]|排名|任意|一个|一条"
 )
 UNIQUE = re.compile(

@@ -62,9 +62,8 @@ def _is_needed(column: exp.Column, select: exp.Select) -> bool:
     """The value is computed with, grouped by, sorted by or made different by: the empty one would be no answer."""
     from sqlglot import exp
 
-    if select.args.get("distinct") or select.args.get("limit"):
-        return True
-    parts = [select.args.get("group"), select.args.get("order"), *select.find_all(exp.AggFunc, exp.Binary)]
+    listed = select.selects if select.args.get("distinct") else []
+    parts = [*listed, select.args.get("group"), select.args.get("order"), *select.find_all(exp.AggFunc, exp.Binary)]
     return any(
         found is not column and found.name.casefold() == column.name.casefold()
         for part in parts

@@ -210,14 +210,14 @@ async def ties(facts: Facts, counts: Measuring) -> Check | None:
     for select in facts.tree.find_all(exp.Select, exp.SetOperation):
         limit, order = select.args.get("limit"), select.args.get("order")
         count = limit.args.get("expression") if limit else None
-        if not isinstance(count, exp.Literal) or select.args.get("distinct") or facts.contract.ties == "cut":
+        if not isinstance(count, exp.Literal) or facts.contract.ties == "cut":
             continue
         keys = _keys(select, order) if order and isinstance(select, exp.Select) else []
         if not order:
             if check := await _unordered(select, int(count.name), facts, counts):
                 return check
             continue
-        if not keys or not isinstance(select, exp.Select):
+        if not keys or not isinstance(select, exp.Select) or select.args.get("distinct"):
             continue
         more = await _tied(select, keys, int(count.name), counts)
         if more:

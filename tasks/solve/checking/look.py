@@ -36,6 +36,7 @@ _READ: tuple[Look, ...] = (
     sources.similar_table,
     typed.typed_output,
     typed.typed_cell,
+    typed.empty_handed,
     typed.said_texts,
     typed.unused_texts,
 )

@@ -64,13 +64,13 @@ def summed(facts: Facts) -> Check | None:
         dated = isinstance(node, exp.Sum) and bool(re.search(r"(?i)(?:^|_)year$|[a-z]Year$|年份$", place[1].name))
         if dated or KEYISH.search(place[1].name):
             detail = f"{node.sql('duckdb')} computes with {place[1].name}, which names a thing and measures nothing"
-            return Check(name="measure", outcome="failed", detail=detail)
+            return Check(name="sum", outcome="failed", detail=detail)
     for pair in facts.tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ):
         inner = pair.expression.this if isinstance(pair.expression, exp.Subquery) else None
         output = inner.selects[0].unalias() if isinstance(inner, exp.Select) and inner.selects else None
         if isinstance(output, exp.Sum) and isinstance(pair.this, exp.Column) and pair.this.name == output.this.name:
             detail = f"each {pair.this.name} is held against the sum of all"
-            return Check(name="measure", outcome="failed", detail=detail)
+            return Check(name="sum", outcome="failed", detail=detail)
     return None
 
 
@@ -139,10 +139,13 @@ def _plain(node: exp.Expr, facts: Facts, select: exp.Expr | None = None) -> str 
     if isinstance(node, exp.Column) and not node.table and isinstance(select, exp.Select):
         aliases = {item.alias.casefold(): item.this for item in select.selects if isinstance(item, exp.Alias)}
         node = aliases.get(node.name.casefold(), node)
-    if isinstance(node, exp.Abs):
+    if isinstance(node, exp.Abs | exp.Paren):
         node = node.this
     if isinstance(node, exp.Count | exp.Sum | exp.Avg):
         return str(node.sql("duckdb"))
+    if isinstance(node, exp.Binary):
+        parts = [_plain(part, facts) for part in (node.this, node.expression) if not isinstance(part, exp.Literal)]
+        return str(node.sql("duckdb")) if all(parts) else None
     place = facts.place(node)
     if place is None or place[1].type.startswith(_DAYS) or _BACKWARDS.search(place[1].name.replace("_", " ")):
         return None
@@ -165,6 +168,11 @@ def cut(facts: Facts) -> Check | None:
     """Rows are cut off only where the question asks for the first, the most or so many."""
     from sqlglot import exp
 
+    wanted, outer = asked.first_of(facts.question), facts.tree.args.get("limit")
+    written = outer.args.get("expression") if outer else None
+    if wanted and isinstance(written, exp.Literal) and float(written.name) < wanted and wanted > 1:
+        detail = f"the question asks for {wanted:g}, and the query takes {written.name}"
+        return Check(name="cut", outcome="failed", detail=detail)
     for limit in facts.tree.find_all(exp.Limit):
         count = limit.args.get("expression")
         if not isinstance(count, exp.Literal) or facts.contract.limit is not None:

@@ -10,7 +10,7 @@ from tasks.solve.checking import asked
 from tasks.solve.checking.facts import Comparison, Facts, is_number, names_a_thing
 
 _FIRST_YEAR = 1900
-_FREE = {0.0, 1.0, 100.0, -1.0}
+_FREE = {0.0, 1.0, -1.0}
 _DATE = re.compile(r"(1[5-9]\d\d|2[01]\d\d)[-/年.]?\d{0,2}")
 _NEXT = {">=": (-1, ">"), "<=": (1, "<"), ">": (1, ">="), "<": (-1, "<=")}
 """On whole numbers `>= n` says `> n - 1`."""
@@ -23,13 +23,18 @@ def said_numbers(facts: Facts) -> Check | None:
     for one in facts.comparisons:
         value = _year(one) if one.number is None else one.number
         if one.sign == "=" and not one.text and one.place and value is not None and names_a_thing(one.place[1]):
-            if value in _written(facts.question) | _written(facts.said):
+            if value in _written(facts.question) | _written(_about(one.place[1].name, facts.said)):
                 continue
         elif value is None or value in _FREE or (relative and _is_day(value, one)) or _is_said(value, one, known):
             continue
         detail = f"the query holds {one.name} against {one.value}, which neither the question nor the knowledge says"
         return Check(name="numbers", outcome="failed", detail=detail)
     return None
+
+
+def _about(name: str, said: str) -> str:
+    """Lines that speak of the column."""
+    return "\n".join(line for line in said.splitlines() if name.casefold() in line.casefold())
 
 
 def _written(text: str) -> set[float]:
@@ -76,7 +81,7 @@ def _all_of(facts: Facts, years: list[int]) -> bool:
 
 def direction(facts: Facts) -> Check | None:
     """`<`, `<=`, `>` and `>=` say what the question's words before or after the number say."""
-    places = asked.numbers(facts.question)
+    places = [*asked.numbers(facts.question), *asked.worded(facts.question)]
     for one in facts.comparisons:
         if one.sign not in _NEXT or one.number is None or (one.text and not one.place):
             continue

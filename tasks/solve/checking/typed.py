@@ -33,6 +33,22 @@ def typed_output(facts: Facts) -> Check | None:
     return None
 
 
+def empty_handed(facts: Facts) -> Check | None:
+    """No output is shown twice, and nothing is taken from itself or divided by itself."""
+    from sqlglot import exp
+
+    for node in facts.tree.find_all(exp.Sub, exp.Div, exp.EQ, exp.GT, exp.LT):
+        if isinstance(node.this, exp.Column) and node.this == node.expression:
+            detail = f"{node.sql('duckdb')} is the same for all rows: a column stands against itself"
+            return Check(name="same column", outcome="failed", detail=detail)
+    for select in _outer(facts.tree):
+        outputs = [item.unalias().sql("duckdb").casefold() for item in select.selects]
+        twice = next((text for text in outputs if outputs.count(text) > 1), None)
+        if twice and twice != "*":
+            return Check(name="same column", outcome="failed", detail=f"the answer shows {twice} twice")
+    return None
+
+
 def typed_cell(facts: Facts) -> Check | None:
     """No value of a record is exchanged by hand for one that stands in neither question nor knowledge."""
     from sqlglot import exp
