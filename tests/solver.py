@@ -36,7 +36,7 @@ class Case:
         with Endpoint(script) as endpoint:
             settings = self.settings(endpoint.url, style, changes)
             text = "What are the sales of the north (华北)?"
-            given = assignment(self.store, self.folder, text, settings.brief, contract)
+            given = self.given = assignment(self.store, self.folder, text, settings.brief, contract)
             with door.use(Door(settings, self.store, Meter(settings.budget))):
                 attempt = asyncio.run(solve_question.function(given, settings.solver))
             self.requests = endpoint.requests
@@ -48,7 +48,7 @@ class Case:
                 "endpoints": {"main": {"url": url, "model": "scripted"}},
                 "journal": {"repeat": self.solved},
                 "retry": {"first_seconds": 0.01, "longest_seconds": 0.02},
-                **{name: changes.get(name, {}) for name in ("roles", "budget", "query", "brief")},
+                **{name: changes.get(name, {}) for name in ("roles", "budget", "query", "brief", "process", "verify")},
                 "agent": {"style": style, **changes.get("agent", {})},
             }
         )

@@ -100,13 +100,13 @@ async def _asked(
 def _package(given: Assignment, attempt: Attempt, settings: ProcessSettings) -> EvidencePackage:
     """Evidence for the submission; on the way to one, for all that was queried."""
     candidate = None if attempt.due == "checkpoint" else attempt.candidate
-    known = Known(given.catalogue, given.knowledge.path)
+    known, tokens = Known(given.catalogue, given.knowledge.path), settings.string_tokens
     if candidate is None:
         queries = [sql for step in attempt.steps if step.ok and (sql := text_of(step.arguments.get("sql")))]
-        return collect(attempt.steps, known, settings, None, definitions(given, reversed(queries)))
+        return collect(attempt.steps, known, settings, None, definitions(given, queries, tokens))
     sql = candidate.submission.sql
     tables = frozenset(known.table(name) for name in outline(sql).tables)
-    return collect(attempt.steps, known, settings, Submitted(sql, tables), definitions(given, (sql,)))
+    return collect(attempt.steps, known, settings, Submitted(sql, tables), definitions(given, (sql,), tokens))
 
 
 def _unlooked(opening: Audit, problem: str) -> Audit:
