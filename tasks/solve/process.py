@@ -20,6 +20,7 @@ from tasks.solve.auditing.pinned import definitions
 from tasks.solve.auditing.readings import run_readings
 from tasks.solve.auditing.reply import ProcessReply
 from tasks.solve.auditing.request import ROLE, Audited, fits, knowledge_lines, limits_of, request
+from tasks.solve.auditing.shown import seen
 from tasks.stage import stage
 
 OFF = "not audited by a model (process.model is false)"
@@ -73,7 +74,7 @@ async def _asked(
         if fits(text):
             break
     opening = opening.model_copy(update={"package": package})
-    ids, lines = {item.id for item in package.items}, knowledge_lines(given)
+    ids, lines = {item.id for item in package.items} | seen(given.brief.text), knowledge_lines(given)
     said = await ask(ROLE, text, ProcessReply, lambda reply_text: reply.read(reply_text, ids, lines, opening.ledger))
     if said.value is None:
         failed = _unlooked(opening, f"the validator failed: {said.problem}")

@@ -18,6 +18,8 @@ from tasks.solve.showing.layout import Detail, join_line, one_line, spelled, tab
 _DETAIL = Detail(examples=6, example_chars=60, others="named")
 _TABLES, _JOINS = 12, 30
 """Of a query that reads more of them, the first."""
+_NARROW = 16
+"""Columns of a table that is described whole: the validator sees what else the query might have read in it."""
 _OTHERS_TOKENS, _OTHER_CHARS = 2000, 400
 """Room for what else there is, and signs of one table in it."""
 
@@ -73,7 +75,8 @@ def _table(given: Assignment, use: UsedTable, number: int, tokens: int) -> Evide
     profile, table = given.profile.table(use.name), given.catalogue.table(use.name)
     if profile is None or table is None:
         return None
-    described = table_lines(profile, _DETAIL, set(use.columns) or None)
+    is_narrow = len(profile.columns) <= _NARROW
+    described = table_lines(profile, _DETAIL, None if is_narrow or not use.columns else set(use.columns))
     described += [f"line {said.line} of {said.path}: {said.text}" for said in _said(given, use)]
     described += list(_drawn(table, use.columns))
     lines = _within(described, tokens)

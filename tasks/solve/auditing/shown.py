@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from tasks.core.models.answer import Attempt, JoinAudit
@@ -12,6 +13,7 @@ from tasks.core.models.value import Cell
 from tasks.solve.compressing.told import VIDEO
 from tasks.solve.showing.layout import one_line
 
+_SEEN = re.compile(r"\[(\d+:\d\d(?:\.\d)?) (?:slide|frame)\]")
 _ROWS, _CELL_CHARS, _OMITTED = 5, 120, 40
 
 
@@ -54,9 +56,10 @@ def item(one: EvidenceItem) -> str:
     """An item with its id, what it can support, and how far it reaches."""
     asked = one.request.get("sql") or one.request
     request = asked if isinstance(asked, str) else json.dumps(asked, ensure_ascii=False)
+    about = one.source if one.tool == "profile" else f"{one.source}; asked: {request}"
     head = f"[{one.id}] {one.tool}; {', '.join(one.capabilities).replace('_', ' ')}; {one.status}: {one.locator}"
     head += ", values cut" if one.coverage.cut else ""
-    return f"{head}\nof {one.source}; asked: {request}\n{one.excerpt}"
+    return f"{head}\nof {about}\n{one.excerpt}"
 
 
 def omitted(package: EvidencePackage) -> Iterator[str]:
@@ -77,6 +80,11 @@ def video(brief: str) -> str:
     """What the solver was told of the videos; empty where there are none."""
     start = brief.find(VIDEO)
     return brief[start:].split("\n\n", 1)[0] if start >= 0 else ""
+
+
+def seen(brief: str) -> set[str]:
+    """Ids under which a claim may cite what a video shows: `video:1:05.0`, of slides and frames; speech is only heard."""
+    return {f"video:{time}" for time in _SEEN.findall(video(brief))}
 
 
 def cell(value: Cell) -> str:

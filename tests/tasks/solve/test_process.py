@@ -17,6 +17,7 @@ from tasks.core.models.evidence import Check
 from tasks.core.models.review import Ledger
 from tasks.core.settings import load
 from tasks.solve.auditing import request
+from tasks.solve.compressing.told import VIDEO
 from tasks.solve.process import OFF
 
 LOOKED: Tried = ("query", {"sql": "SELECT DISTINCT region FROM customers"}, "region\n华北\n华东\nNULL\n(3 rows)")
@@ -404,3 +405,21 @@ def test_a_reading_whose_query_does_not_run_or_is_refused_says_so(store: Store, 
     with Validators(store, tmp_path, [reply(True, unresolved_ambiguities=ways)]) as both:
         kept = both.process(attempt(steps(MORE), SQL)).ledger.unresolved_ambiguities[0].readings
     assert kept[0].rows == 1 and kept[1].error and not kept[1].digest
+
+
+# --- what a video shows
+
+
+@pytest.mark.parametrize(("cited", "verdict"), [("video:00:05.0", "approved"), ("video:00:07.0", "not_assessed")])
+def test_d6_a_claim_about_a_video_goes_back_to_a_line_that_was_seen(
+    store: Store, tmp_path: Path, cited: str, verdict: str
+) -> None:
+    lines = "[00:05.0 slide] region = 华北\n[00:07.0 speech] it is five percent"
+    with Validators(store, tmp_path, lambda _: citing(cited)) as both:
+        brief = both.given.brief
+        both.given = both.given.model_copy(
+            update={"brief": brief.model_copy(update={"text": f"{brief.text}\n\n{VIDEO}\n{lines}\n\nmore"})}
+        )
+        audit = both.process(attempt(steps(MORE), SQL))
+        assert "[00:07.0 speech] it is five percent\n~~~" in both.endpoint.requests[0]["messages"][0]["content"]
+    assert audit.verdict == verdict
