@@ -12,16 +12,18 @@ from tasks.core.models.review import Audit, EvidenceItem, EvidencePackage, Oblig
 
 _DRAWING = ("extract_document", "read_document")
 """Tools whose refusal is the last word on a document."""
+_KNOWLEDGE = "knowledge"
+"""How validators cite it, with a line or without."""
 _FAILURES = 2
 """Failing looks at a source, and none that worked, that show it cannot be had."""
 
 
 def opened(wanted: Iterable[tuple[str, Sequence[str]]], known: Known, steps: int) -> tuple[Obligation, ...]:
-    """Actions with the sources they are about; one about names that nothing has is impossible from the start."""
+    """Actions with the sources they are about; one about columns that their tables lack is impossible from the start."""
     found = []
     for text, names in wanted:
         sources = tuple(dict.fromkeys(source for name in names if (source := _known(name, known))))
-        lost = bool(names) and not sources
+        lost = bool(names) and not sources and all(_lacks(name, known) for name in names)
         found.append(Obligation(text=text, sources=sources, opened_at=steps, status="impossible" if lost else "open"))
     return tuple(found)
 
@@ -74,11 +76,18 @@ def _known(name: str, known: Known) -> str:
     """`table`, `table.column` or path, spelled as the catalogue does; empty for what it lacks."""
     if found := known.path(name) or known.table(name):
         return found
+    if name.strip().casefold().partition(":")[0] == _KNOWLEDGE:
+        return known.knowledge
     table, _, column = name.strip().rpartition(".")
     held = known.catalogue.table(table.strip().strip('"'))
     wanted = column.strip().strip('"').casefold()
     spelled = next((each.name for each in held.columns if each.name.casefold() == wanted), "") if held else ""
     return f"{held.name}.{spelled}" if held and spelled else ""
+
+
+def _lacks(name: str, known: Known) -> bool:
+    """Whether a name is that of a column which a table of ours does not have."""
+    return bool(known.table(name.strip().rpartition(".")[0]))
 
 
 def _is_about(item: EvidenceItem, source: str) -> bool:

@@ -24,6 +24,8 @@ from tasks.solve.showing.layout import one_line
 ROLE = "verify"
 PROMPT = Path(__file__).parents[1] / "prompts" / "verify.md"
 _KNOWLEDGE_CHARS, _CHARS, _ISSUES = 8000, 400, 6
+_COLUMNS = 60
+"""Columns that are described one by one."""
 _EDGE, _SPREAD = 3, 4
 """Examples of a column: the first and last different values, and some spread between them."""
 
@@ -92,14 +94,16 @@ def _result(table: AnswerTable, checked: Checked) -> Iterator[str]:
     repeated = len(rows) - len(set(rows))
     yield f"rows that repeat an earlier one: {repeated}"
     yield f"the query fixes their order: {'yes' if checked.outline.ordered else 'no'}"
-    for at, name in enumerate(table.columns):
+    for at, name in enumerate(table.columns[:_COLUMNS]):
         values = [row[at] for row in rows]
         kind = f" {table.types[at]}" if at < len(table.types) else ""
         nulls = sum(value is None for value in values)
         told = ", ".join(map(shown.cell, _examples(values)))
         yield f"- {one_line(name, 120)}{kind}: {len(set(values))} different, {nulls} NULL, e.g. {told}"
+    if left := table.columns[_COLUMNS:]:
+        yield f"- and {len(left)} more columns"
     yield "first rows:"
-    yield from (" | ".join(map(shown.cell, row)) for row in rows[:5])
+    yield from (" | ".join(map(shown.cell, row[:_COLUMNS])) for row in rows[:5])
     yield from (f"{check.name}, {check.outcome}: {one_line(check.detail, 300)}" for check in checked.checks)
 
 

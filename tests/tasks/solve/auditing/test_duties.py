@@ -35,7 +35,7 @@ def state(known: Known, names: list[str], *later: Tried, handed_in: tuple[str, .
 
 
 def test_d10_names_are_those_of_the_catalogue(known: Known) -> None:
-    names = ["ORDERS.Amount", '"customers"', "minutes.md", "knowledge.md", "orders.nothing", "orders"]
+    names = ["ORDERS.Amount", '"customers"', "minutes.md", "knowledge:3", "orders.nothing", "orders"]
     assert opened([("x", names)], known, 4)[0].sources == (
         "orders.amount",
         "customers",
@@ -71,7 +71,8 @@ NOT_DRAWN: Tried = ("extract_document", {"path": MINUTES}, "no table can be draw
         (["orders"], [look("SELECT a FROM orders", "failed"), look("SELECT b FROM orders", "failed")], "impossible", "step_5"),
         ([], [], "open", ""),
         ([], [look("SELECT 1 FROM customers")], "closed", "step_3:call_1"),
-        (["no_such_table"], [], "impossible", ""),
+        (["no_such_table"], [], "open", ""),
+        (["orders.no_such_column"], [], "impossible", ""),
     ],
 )  # fmt: skip
 def test_d10_later_evidence_closes_an_action_or_shows_it_impossible(
