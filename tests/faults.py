@@ -28,6 +28,7 @@ import sales  # noqa: E402
 from needs import Task, tasks_of  # noqa: E402
 from planting import KINDS, Fix, Plant, Right  # noqa: E402
 from recalling import AS_OF, desk  # noqa: E402
+from second_look import second_look  # noqa: E402
 
 from tasks.core.errors import EvidenceError, QueryError  # noqa: E402
 from tasks.core.evidence import checks, lineage  # noqa: E402
@@ -35,6 +36,7 @@ from tasks.core.evidence.outline import outline  # noqa: E402
 from tasks.core.models.answer import Assignment, Brief, Candidate, Contract, Question, Submission  # noqa: E402
 from tasks.core.models.evidence import Check  # noqa: E402
 from tasks.core.models.query import QueryResult  # noqa: E402
+from tasks.core.models.review import Audit  # noqa: E402
 from tasks.core.settings import Settings  # noqa: E402
 from tasks.core.sql import joins  # noqa: E402
 from tasks.core.sql.engine import Engine  # noqa: E402
@@ -86,6 +88,8 @@ class Found:
 
     cases: list[Case] = field(default_factory=list)
     unusable: list[str] = field(default_factory=list)
+    given: dict[str, Assignment] = field(default_factory=dict)
+    """By task."""
 
 
 def main() -> int:
@@ -97,6 +101,9 @@ def main() -> int:
     parser.add_argument("--kind", help="only faults of this kind")
     parser.add_argument("--task", help="only tasks whose name contains this")
     parser.add_argument("--missed", action="store_true", help="list faults that no check failed, and false alarms")
+    parser.add_argument(
+        "--ask", type=int, default=0, help="let the endpoint of MODEL_API_URL judge so many of them too"
+    )
     parser.add_argument("--json", type=Path, help="write all cases there")
     given = parser.parse_args()
     found = Found()
@@ -106,7 +113,9 @@ def main() -> int:
             for task in suite.tasks:
                 if not given.task or given.task in f"{suite.name}/{task.name}":
                     asyncio.run(_of_task(suite, task, settings, given, found))
+        judged = asyncio.run(_asked(found, given.ask, settings)) if given.ask else []
     print(table(found.cases))
+    print(opinions(judged))
     print(alarms(found.cases))
     for text in found.unusable:
         print(f"left out: {text}")
@@ -145,6 +154,7 @@ async def _of_task(suite: Suite, task: Task, settings: Settings, only: argparse.
     if only.half and not half.startswith(only.half):
         return
     given = await _given(task, settings)
+    found.given[name] = given
     schema = Schema(given.profile)
     async with Engine.over(given.catalogue, settings.query) as engine:
         try:
@@ -250,6 +260,50 @@ def _corrections(truth: Path) -> Iterator[Fix]:
             told = [(r[document["key"]], r[column]) for r in document["records"] if r[column] is not None]
             if len(told) > 1 and column != document["key"]:
                 yield str(told[0][0]), column, str(told[-1][1])
+
+
+def sample(cases: Sequence[Case], number: int) -> list[Case]:
+    """Two thirds faults, kind by kind, and one third right queries, each drawn by the digest of the query."""
+    drawn = sorted(cases, key=lambda case: hashlib.blake2b(f"{case.task} {case.sql}".encode()).digest())
+    turns: dict[str, int] = {}
+    ranked = []
+    for case in drawn:
+        turns[case.kind] = turns.get(case.kind, 0) + 1
+        ranked.append((turns[case.kind], case))
+    faults = [case for _, case in sorted((pair for pair in ranked if pair[1].kind), key=lambda pair: pair[0])]
+    return faults[: number - number // 3] + [case for case in drawn if not case.kind][: number // 3]
+
+
+async def _asked(found: Found, number: int, settings: Settings) -> list[tuple[Case, Audit]]:
+    """Audits of a sample by the model, which does not see what the checks failed."""
+    judged = []
+    for case in sample(found.cases, number):
+        audit = await second_look(found.given[case.task], case.sql, settings)
+        judged.append((case, audit))
+        print(
+            f"{audit.verdict} ({case.kind or 'right'}) {case.task}: {'; '.join(audit.issues) or audit.problem}",
+            flush=True,
+        )
+    return judged
+
+
+def opinions(judged: Sequence[tuple[Case, Audit]]) -> str:
+    """What code, the model and both of them reject, of faults and of right queries."""
+    lines = []
+    for name, those in (
+        ("faults", [pair for pair in judged if pair[0].kind]),
+        ("right queries", [pair for pair in judged if not pair[0].kind]),
+    ):
+        if those:
+            code = sum(case.failed for case, _ in those)
+            model = sum(audit.verdict == "rejected" for _, audit in those)
+            both = sum(case.failed or audit.verdict == "rejected" for case, audit in those)
+            silent = sum(audit.verdict == "not_assessed" for _, audit in those)
+            lines.append(
+                f"{name} of the sample: {len(those)}; rejected by code {code}, by the model {model}, by either {both}; "
+                f"not assessed by the model {silent}"
+            )
+    return "\n".join(lines)
 
 
 def _line(cells: Iterable[object]) -> str:
