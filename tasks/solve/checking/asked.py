@@ -160,6 +160,10 @@ def _turned(sign: str) -> str:
     return {">": "<=", ">=": "<", "<": ">=", "<=": ">"}[sign]
 
 
+KEPT = re.compile(
+    r"(?i)\b(?:includ\w+|also|even)\b[^.?]{0,40}\b(?:none|no|not|without|zero|never)\b|[包括含]{1,2}(?:那些)?没有|即使没有|没有的也"
+)
+"""Things that have nothing of what is counted are wanted too."""
 AVERAGE = re.compile(r"(?i)\b(?:average|averages|averaged|avg|mean|per)\b|平均|均值|人均|每")
 TOTAL = re.compile(r"(?i)\b(?:total|totals|sum|combined|altogether|overall|cumulative)\b|总|合计|共计|一共|累计|之和")
 COUNTED = re.compile(

@@ -32,6 +32,7 @@ _READ: tuple[Look, ...] = (
     measures.cut,
     sources.join_keys,
     sources.needless,
+    sources.kept,
     sources.similar,
     sources.similar_table,
     typed.typed_output,

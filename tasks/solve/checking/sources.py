@@ -165,6 +165,17 @@ def _effect(audit: JoinAudit | None, name: str) -> str:
     return ""
 
 
+def kept(facts: Facts) -> Check | None:
+    """Things without a partner stay in the answer where the question wants those that have none too."""
+    wish = asked.KEPT.search(facts.question)
+    for audit in facts.joins if wish else ():
+        lost = audit.left_unmatched or audit.right_unmatched
+        if audit.kind == "inner" and lost and not audit.problem:
+            detail = f"the question wants those without too, and {lost} rows of {audit.left} and {audit.right} find no partner"
+            return Check(name="lost rows", outcome="failed", detail=detail)
+    return None
+
+
 def similar(facts: Facts) -> Check | None:
     """No column is named or meant by the question more plainly than the one that is used."""
     said = asked.stems(facts.question)
