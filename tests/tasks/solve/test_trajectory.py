@@ -18,7 +18,7 @@ def test_d1_every_step_is_kept_with_arguments_result_and_success(case: Case) -> 
         act("read_document", path="minutes.md", first_line=299),
         act("submit", sql=NORTH),
     ]
-    made = case.solve("json", script, process={"enabled": False}, verify={"enabled": False})
+    made = case.solve("json", script)
     tools = [step for step in made.steps if step.kind == "tool"]
     assert [step.index for step in made.steps] == [*range(10)]
     assert [step.kind for step in made.steps] == ["model", "tool"] * 5
@@ -44,8 +44,7 @@ def test_d2_what_the_solvers_own_tools_say_of_coverage_is_understood(case: Case)
         act("read_document", path="minutes.md", first_line=299),
         act("submit", sql=NORTH),
     ]
-    off = {"enabled": False}
-    made = case.solve("json", script, process=off, verify=off, agent={"result_chars": 800}, query={"preview_rows": 20})
+    made = case.solve("json", script, agent={"result_chars": 800}, query={"preview_rows": 20})
     package = collect(made.steps, Known(case.given.catalogue), load().process)
     where = {(item.tool, item.status): item.locator for item in package.items}
     assert where[("describe", "complete")] == "all of it"
