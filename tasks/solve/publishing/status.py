@@ -71,6 +71,8 @@ def verdicts(audits: Sequence[Audit], chosen: int | None, checked: Checked) -> t
 
 
 def _unlooked(process: Audit | None, form: Audit | None) -> str:
+    if process is None and form is None:
+        return "not audited by validators"
     for audit, what in ((process, "how it was found"), (form, "its form")):
         if audit is None:
             return f"{what} was not audited by validators"
