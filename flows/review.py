@@ -13,7 +13,7 @@ from tasks.solve.verify import verify_answer
 
 
 async def review(given: Assignment, attempt: Attempt, settings: Settings) -> tuple[Audit, ...]:
-    """One audit on the way; of a candidate one of its process, and where that does not reject it one of its form.
+    """One audit on the way; of a candidate one of its process, and where that approves it one of its form.
 
     An approved process is not audited again for a candidate that differs in display alone.
     """
@@ -25,7 +25,7 @@ async def review(given: Assignment, attempt: Attempt, settings: Settings) -> tup
     if settings.process.enabled and (process is None or process.verdict != "approved"):
         process = await audit_process(given, attempt, checked, settings.solver)
         said = (process,)
-    if settings.verify.enabled and (process is None or process.verdict != "rejected"):
+    if settings.verify.enabled and process and process.verdict == "approved":
         said = (*said, await verify_answer(given, attempt, checked, process, settings.solver))
     return said
 
