@@ -38,10 +38,10 @@ def test_every_task_gets_its_files_and_its_row(world: World, tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     said = summary(tmp_path / "out")
     assert [row["task"] for row in said["tasks"]] == ["task_1", "task_2", "task_10"]
-    assert said["counts"] == {"tasks": 3, "not_assessed": 3} and said["ended"] == "all"
+    assert said["counts"] == {"tasks": 3, "approved": 3} and said["ended"] == "all"
     assert said["ignored"] == ["README.md", "notes"]
     row = said["tasks"][-1]
-    assert (row["calls"], row["rows"], row["status"]) == (ASKED, 2, "not_assessed") and row["seconds"] > 0
+    assert (row["calls"], row["rows"], row["status"]) == (ASKED, 2, "approved") and row["seconds"] > 0
     assert row["tokens_in"] > 100 > row["tokens_out"] > 0 and row["reason"]
     for number in (1, 2, 10):
         written = files(tmp_path / "out" / f"task_{number}")
@@ -56,7 +56,7 @@ def test_a_task_file_in_capitals_makes_a_task(world: World, tmp_path: Path) -> N
     (source / "task_1" / "task.json").rename(source / "task_1" / "TASK.JSON")
     done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect")
     assert done.returncode == 0, done.stderr
-    assert statuses(tmp_path / "out") == {"task_1": "not_assessed"}
+    assert statuses(tmp_path / "out") == {"task_1": "approved"}
     assert (tmp_path / "out" / "task_1" / "prediction.csv").read_text("utf-8") == ANSWER
 
 
@@ -85,7 +85,7 @@ def test_a_failed_task_is_a_row_with_its_reason_and_stops_no_other(
     solve = flows.solve.solve
     monkeypatch.setattr(flows.solve, "solve", break_down)
     done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--json")
-    assert done.returncode == 5 and json.loads(done.stdout)["counts"] == {"tasks": 4, "error": 3, "not_assessed": 1}
+    assert done.returncode == 5 and json.loads(done.stdout)["counts"] == {"tasks": 4, "error": 3, "approved": 1}
     reasons = [row["reason"] for row in summary(tmp_path / "out")["tasks"][:3]]
     assert "question" in reasons[0] and summary(tmp_path / "out")["tasks"][0]["next"] and "no valid JSON" in reasons[1]
     assert reasons[2] == "RuntimeError: a slip of ours"
@@ -118,7 +118,7 @@ def test_the_deadline_ends_the_batch_and_what_is_done_stays(world: World, tmp_pa
     arguments = ("--no-prefect", "--concurrency", "1", "--deadline", "4")
     done = world.call("batch", str(source), str(tmp_path / "out"), *arguments)
     said = statuses(tmp_path / "out")
-    assert said["task_1"] == "not_assessed" and said["task_2"] in ("failed", "deadline")
+    assert said["task_1"] == "approved" and said["task_2"] in ("failed", "deadline")
     assert done.returncode == 5 and summary(tmp_path / "out")["seconds"] < 20
 
 
@@ -148,6 +148,6 @@ def test_a_signal_writes_the_summary_and_leaves_no_process(world: World, tmp_pat
         process.send_signal(kind)
         process.communicate(timeout=60)
     assert process.returncode == 130
-    assert statuses(tmp_path / "out") == {"task_1": "not_assessed", "task_2": "interrupted", "task_3": "interrupted"}
+    assert statuses(tmp_path / "out") == {"task_1": "approved", "task_2": "interrupted", "task_3": "interrupted"}
     assert summary(tmp_path / "out")["ended"] == "interrupted"
     assert not children_of(process.pid)
