@@ -163,8 +163,10 @@ def test_d10_a_checkpoint_that_finds_something_tells_the_solver_and_the_run_goes
 )
 @pytest.mark.parametrize("which", ["process", "form"])
 def test_d11_a_validator_that_fails_approves_nothing_and_stops_nothing(
-    world: World, tmp_path: Path, fault: Reply, which: str
+    world: World, tmp_path: Path, fault: Reply, which: str, request: pytest.FixtureRequest
 ) -> None:
+    if which == "form" and "no evidence" in request.node.callspec.id:
+        pytest.skip("a validator of the form cites none")
     limits = "[roles.process]\ntimeout_seconds = 1\nattempts = 2\n[roles.verify]\ntimeout_seconds = 1\nattempts = 2\n"
     model = Model(SQL, **{which: fault})
     ended, evidence = answer(world, tmp_path, model, f"{limits}[retry]\nfirst_seconds = 0.01\nlongest_seconds = 0.02\n")

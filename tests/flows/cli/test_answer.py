@@ -27,7 +27,7 @@ def test_text_shows_table_status_sources_price_and_files(world: World, tmp_path:
         "category",
         "茶",
         "cake",
-        "not_assessed",
+        "approved",
         "from context/orders.csv (3 rows)",
         "context/shop.db::products",
     ):
