@@ -12,14 +12,13 @@ from tasks.solve.publishing.status import verdicts
 from tasks.solve.verify import verify_answer
 
 
-async def review(given: Assignment, attempt: Attempt, settings: Settings) -> tuple[Audit, ...]:
+async def review(given: Assignment, attempt: Attempt, checked: Checked, settings: Settings) -> tuple[Audit, ...]:
     """One audit on the way; of a candidate one of its process, and where that approves it one of its form.
 
     An approved process is not audited again for a candidate that differs in display alone.
     """
     if attempt.due == "checkpoint":
-        return (await audit_process(given, attempt, Checked(), settings.solver),)
-    checked = await check(given, attempt, settings)
+        return (await audit_process(given, attempt, checked, settings.solver),)
     said: tuple[Audit, ...] = ()
     process, _ = verdicts(given.audits, attempt.chosen, checked)
     if settings.process.enabled and (process is None or process.verdict != "approved"):
@@ -31,8 +30,8 @@ async def review(given: Assignment, attempt: Attempt, settings: Settings) -> tup
 
 
 async def check(given: Assignment, attempt: Attempt, settings: Settings) -> Checked:
-    """What code says about the chosen candidate; nothing where there is none."""
-    if attempt.candidate is None:
+    """What code says about the chosen candidate; nothing where there is none, or none is handed in yet."""
+    if attempt.candidate is None or attempt.due == "checkpoint":
         return Checked()
     bare = given.model_copy(update={"audits": ()})
     return await check_candidate(bare, attempt.candidate, attempt.contract, settings.solver, settings.publish)

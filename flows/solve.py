@@ -71,12 +71,14 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
             addition = await _add(attempt.wanted, await draw(attempt.wanted), knowledge, settings)
             given = given.model_copy(update={"added": (*given.added, addition)})
         else:
-            said = await review(given.whole, attempt, settings)
+            checked = await check(given.whole, attempt, settings)
+            said = await review(given.whole, attempt, checked, settings)
             given = given.model_copy(update={"audits": (*given.audits, *said)})
             if attempt.due == "candidate" and all(audit.verdict != "rejected" for audit in said):
                 break
         attempt = await solve_question(given, settings.solver)
-    checked = await check(given.whole, attempt, settings)
+    else:
+        checked = await check(given.whole, attempt, settings)
     return await publish(given.whole, attempt, checked, settings.agent)
 
 
