@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-_ID = re.compile(r"step_\d+:call_\w+")
+_ID = re.compile(r"\[(step_\d+:call_\w+)\]")
 
 
 def schema(body: dict[str, Any]) -> str:
@@ -22,7 +22,7 @@ def approved(body: dict[str, Any]) -> str:
     if name != "ProcessReply":
         return ""
     shown = _ID.search(json.dumps(body["messages"]))
-    claim = {"text": "the rows are those asked for", "evidence": [shown[0] if shown else "knowledge:1"]}
+    claim = {"text": "the rows are those asked for", "evidence": [shown[1] if shown else "knowledge:1"]}
     return json.dumps(
         {
             "semantic_ledger": {"intent_summary": "as asked", "verified_claims": [claim]},

@@ -115,7 +115,12 @@ def test_d5_a_repair_of_the_form_alone_keeps_the_approval_of_the_process(world: 
     form = json.dumps({"issues": [{"kind": "columns", "text": "call the second column orders"}], "valid": False})
     model = Model(SQL, SQL.replace("AS n", "AS orders"), form=once(form))
     ended, evidence = answer(world, tmp_path, model)
-    assert kinds(evidence) == [("candidate", "approved"), ("answer", "rejected"), ("answer", "approved")]
+    assert kinds(evidence) == [
+        ("candidate", "approved"),
+        ("answer", "rejected"),
+        ("candidate", "approved"),
+        ("answer", "approved"),
+    ]
     assert (ended.answer.status, model.asked["ProcessReply"]) == ("approved", 1)
     assert (tmp_path / "out" / "answer.csv").read_text("utf-8").startswith("category,orders\n")
 
