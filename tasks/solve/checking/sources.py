@@ -15,6 +15,8 @@ from tasks.solve.mending.scopes import columns_of, key
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_PLAIN = 0.75
+"""Share of the words that say what a column means from which the question speaks of it."""
 _SURE = 0.5
 """Share of matches from which a measured link is one, and no chance."""
 
@@ -182,14 +184,14 @@ def similar(facts: Facts) -> Check | None:
     used = {(place[0].name, place[1].name) for place in _used(facts)}
     for place in _used(facts):
         own = _fit(place[1], said)
-        if own > 0 or place[1].is_key or _is_linked(facts, place):
+        if own >= _PLAIN or asked.overlap((place[1].name,), said) or place[1].is_key or _is_linked(facts, place):
             continue
         for other in _rivals(facts, place, used):
-            if _fit(other[1], said) >= 1:
+            if (_fit(other[1], said) if own == 0 else asked.overlap((other[1].name,), said)) >= 1:
                 detail = (
                     f"the query reads {_dotted(place)}, and the words of the question are those of {_dotted(other)}"
                 )
-                return Check(name="column", outcome="failed", detail=detail)
+                return Check(name="column", outcome="failed" if own == 0 else "noted", detail=detail)
     return None
 
 

@@ -22,14 +22,27 @@ def said_numbers(facts: Facts) -> Check | None:
     relative = bool(asked.RELATIVE.search(facts.question))
     for one in facts.comparisons:
         value = _year(one) if one.number is None else one.number
-        if one.sign == "=" and not one.text and one.place and value is not None and names_a_thing(one.place[1]):
-            if value in _written(facts.question) | _written(_about(one.place[1].name, facts.said)):
+        if value is None:
+            continue
+        if one.sign == "=" and one.place and names_a_thing(one.place[1]):
+            if _is_named(one, value, facts):
                 continue
-        elif value is None or value in _FREE or (relative and _is_day(value, one)) or _is_said(value, one, known):
+        elif _is_free(value, one) or (relative and _is_day(value, one)) or _is_said(value, one, known):
             continue
         detail = f"the query holds {one.name} against {one.value}, which neither the question nor the knowledge says"
         return Check(name="numbers", outcome="failed", detail=detail)
     return None
+
+
+def _is_named(one: Comparison, value: float, facts: Facts) -> bool:
+    """The number of a thing stands as it is in the question, or where the knowledge speaks of the column."""
+    told = f"{facts.question}\n{_about(one.place[1].name if one.place else '', facts.said)}"
+    return one.value in told if one.text else value in _written(told)
+
+
+def _is_free(value: float, one: Comparison) -> bool:
+    """Nothing, something and yes need no word; more or less than one of what a column measures does."""
+    return value in _FREE and (value != 1 or one.place is None or one.sign not in _NEXT or one.text)
 
 
 def _about(name: str, said: str) -> str:
