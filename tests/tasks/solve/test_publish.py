@@ -280,7 +280,7 @@ def test_a_flow_run_shows_answer_evidence_and_spend(bench: Bench, tmp_path: Path
     from prefect import flow
     from prefect.artifacts import Artifact
 
-    wide = "select i, repeat('宽', 900) as 文字, i as i from range(400) t(i) order by i"
+    wide = "select i, repeat('宽', 900) as 文字, i + 0 as i from range(400) t(i) order by i"
     spent = Usage(calls=2, tokens_in=70, tokens_out=9)
     answer = bench.publish(attempt(bench.candidate(wide), usage=spent, contract=Contract()))
 
