@@ -122,14 +122,10 @@ def prefect_api(server_url: str) -> Iterator[str]:
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """tablewright with a scripted model and an empty store; also for calls in this process."""
-    from endpoint import Endpoint
-    from world import World, solver
+    from world import solver, worlds
 
     from tasks import stage
 
     monkeypatch.setattr(stage, "RETRY_SECONDS", (0.0, 0.0))
-    with Endpoint(solver) as endpoint:
-        made = World(tmp_path, endpoint)
-        for name, value in made.variables().items():
-            monkeypatch.setenv(name, value)
-        yield made
+    with worlds(tmp_path, monkeypatch) as made:
+        yield made(solver)

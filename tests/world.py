@@ -13,11 +13,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from endpoint import Delay, Endpoint
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -204,3 +205,17 @@ def free_port() -> int:
         found.bind(("127.0.0.1", 0))
         port: int = found.getsockname()[1]
         return port
+
+
+@contextlib.contextmanager
+def worlds(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], World]]:
+    """A model's script → tablewright over it in this process; the endpoints end with the block."""
+    with contextlib.ExitStack() as opened:
+
+        def made(script: Any) -> World:
+            world = World(root, opened.enter_context(Endpoint(script)))
+            for name, value in world.variables().items():
+                monkeypatch.setenv(name, value)
+            return world
+
+        yield made

@@ -13,7 +13,7 @@ import orchards
 import pytest
 from endpoint import Call, Endpoint
 from solver import act
-from world import World, files
+from world import World, files, worlds
 
 from tasks import stage
 
@@ -86,19 +86,8 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., World]]:
-    opened: list[Endpoint] = []
-
-    def made(reply: Any) -> World:
-        endpoint = Endpoint(reply)
-        opened.append(endpoint.__enter__())
-        world = World(tmp_path / "world", endpoint)
-        for name, value in world.variables().items():
-            monkeypatch.setenv(name, value)
-        return world
-
-    yield made
-    for endpoint in opened:
-        endpoint.__exit__(None, None, None)
+    with worlds(tmp_path / "world", monkeypatch) as made:
+        yield made
 
 
 def profile(tmp_path: Path, more: str = "") -> str:

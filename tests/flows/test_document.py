@@ -16,7 +16,7 @@ import orchards
 import pytest
 from endpoint import Endpoint, Status
 from samples import SAMPLES
-from world import World, files, last_run
+from world import World, files, last_run, worlds
 
 from tasks import stage
 
@@ -42,19 +42,8 @@ def crash_after(name: str) -> Callable[[str, stage.StageEvent, float], None]:
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., World]]:
     """Worlds with the scripted reader of orchards, or another one."""
-    opened: list[Endpoint] = []
-
-    def made(model: Any = orchards.model) -> World:
-        endpoint = Endpoint(model)
-        opened.append(endpoint.__enter__())
-        world = World(tmp_path / "world", endpoint)
-        for name, value in world.variables().items():
-            monkeypatch.setenv(name, value)
-        return world
-
-    yield made
-    for endpoint in opened:
-        endpoint.__exit__(None, None, None)
+    with worlds(tmp_path / "world", monkeypatch) as made:
+        yield lambda model=orchards.model: made(model)
 
 
 def profile(tmp_path: Path, text: str = PROFILE) -> str:
