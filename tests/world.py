@@ -207,6 +207,31 @@ def free_port() -> int:
         return port
 
 
+class Crash(BaseException):
+    """What a run does not survive."""
+
+
+@contextlib.contextmanager
+def crashing(name: str, times: int = 1) -> Iterator[None]:
+    """A block that ends with a crash, as soon as that stage has done its work so many times."""
+    from tasks import stage
+
+    seen: list[str] = []
+
+    def hear(ended: str, event: str, _seconds: float) -> None:
+        if (ended, event) == (name, "done"):
+            seen.append(ended)
+            if len(seen) == times:
+                raise Crash
+
+    token = stage.listener.set(hear)
+    try:
+        with pytest.raises(Crash):
+            yield
+    finally:
+        stage.listener.reset(token)
+
+
 @contextlib.contextmanager
 def worlds(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], World]]:
     """A model's script → tablewright over it in this process; the endpoints end with the block."""

@@ -16,27 +16,13 @@ import orchards
 import pytest
 from endpoint import Endpoint, Status
 from samples import SAMPLES
-from world import World, files, last_run, worlds
-
-from tasks import stage
+from world import World, crashing, files, last_run, worlds
 
 PROFILE = "[normalise]\nmodel_code = false\n[extract]\nrecords = 2\n"
 SHOWN = (
     "SELECT d.district, h.orchard_id, h.harvest FROM harvest h JOIN districts d ON d.orchard_id = h.orchard_id "
     "WHERE h.harvest > 300"
 )
-
-
-class Crash(BaseException):
-    """What a run does not survive."""
-
-
-def crash_after(name: str) -> Callable[[str, stage.StageEvent, float], None]:
-    def hear(ended: str, event: str, _seconds: float) -> None:
-        if (ended, event) == (name, "done"):
-            raise Crash
-
-    return hear
 
 
 @pytest.fixture
@@ -206,10 +192,8 @@ def test_a_rerun_after_a_crash_ends_equal_and_asks_nothing_twice(
     make: Callable[..., World], tmp_path: Path, crashed: str
 ) -> None:
     world, chosen = make(), profile(tmp_path)
-    token = stage.listener.set(crash_after(crashed))
-    with pytest.raises(Crash):
+    with crashing(crashed):
         world.answer(orchards.SAMPLE, tmp_path / "one", profile=chosen)
-    stage.listener.reset(token)
     world.answer(orchards.SAMPLE, tmp_path / "two", profile=chosen)
     asked = len(world.endpoint.requests)
     world.answer(orchards.SAMPLE, tmp_path / "three", profile=chosen)
