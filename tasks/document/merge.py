@@ -16,14 +16,14 @@ from tasks.stage import stage
 _EXAMPLES = 3
 _VALUES, _VALUE_CHARS = 12, 40
 """Values that are named one by one, and how much of each."""
-_NOWHERE = "values stand nowhere in the text and were left out"
+_NOWHERE = "values stand in no statement of the text and were left out"
 
 
 @stage()
 async def merge_findings(plan: Plan, results: tuple[SliceResult, ...]) -> Merged:
     """Cells of the records of the plan's universe; the order of `results` does not matter.
 
-    What is not merged (values that stand nowhere in the text, unknown records and columns) is counted in `problems`.
+    What is not merged (values that no statement of the text has, unknown records and columns) is counted in `problems`.
     """
     records = one_width(plan.universe)
     known = {plain(record): record for record in records}
@@ -101,7 +101,7 @@ def _unasked(plan: Plan, records: tuple[str, ...], results: tuple[SliceResult, .
 def _unfound(
     known: dict[str, str], columns: set[str], results: tuple[SliceResult, ...]
 ) -> tuple[tuple[str, str, str], ...]:
-    """What replies gave of known records and columns that stands nowhere in the text."""
+    """What replies gave of known records and columns that no statement of the text has."""
     lost = (f for result in results for f in result.findings if not f.found and f.column in columns)
     return tuple(sorted({(known[plain(f.record_id)], f.column, f.raw) for f in lost if plain(f.record_id) in known}))
 

@@ -249,7 +249,7 @@ class Merged(Value):
     idle: tuple[str, ...] = ()
     """Sections of which nothing was asked."""
     unfound: tuple[tuple[str, str, str], ...] = ()
-    """(record, column, text) that a reply gave and that stands nowhere in the lines it was asked about."""
+    """(record, column, text) that a reply gave and that no statement of the lines has which it was asked about."""
 
 
 class Reading(Value):

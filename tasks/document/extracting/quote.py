@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tasks.core.models.document import ColumnType
+from tasks.document.extracting.orders import orders
 from tasks.document.extracting.owner import Naming
 from tasks.document.extracting.phrase import whole
 
@@ -46,12 +47,14 @@ def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text") ->
     """The value as the line has it and the clause around it; None when it is not there.
 
     Width, spaces, case and kinds of quotes and dashes do not matter. A number is not found within a longer one, and what
-    stands beside it and changes its value is kept with it. Of several places one that is the record's own counts, then
+    stands beside it and changes its value is kept with it. An order to the reader states nothing. Of several places one that is the record's own counts, then
     the first behind its name.
     """
     best: tuple[int, Place] | None = None
     for start, end in _spans(raw, line.line):
         start, end, doubt = whole(line.line, start, end, kind)
+        if any(low < end and start < high for low, high in orders(line.line)):
+            continue
         found = line.owners(start, end, record)
         strange = bool(found.records) and record not in found.records
         if strange:

@@ -63,7 +63,7 @@ def with_unfound(settled: Settled, texts: Sequence[str]) -> Settled:
     if not texts:
         return settled
     note = "" if settled.note == NOTHING.note else settled.note
-    said = f"a reply gave {_list([repr(text[:_UNFOUND_CHARS]) for text in texts])}, which was not found in the text"
+    said = f"a reply gave {_list([repr(text[:_UNFOUND_CHARS]) for text in texts])}, which no statement of the text has"
     return replace(settled, note=joined(note, said))
 
 

@@ -76,7 +76,7 @@ def test_the_last_correction_and_what_follows_it_holds(
 def test_what_does_not_stand_in_the_text_never_becomes_a_value() -> None:
     merged = merge(PLAN, piece(said("R1", "sum_before", "42", 4, found=False), said("R2", "sum_before", "7", 5)))
     assert cell(merged, "R1", "sum_before") is None and raws(cell(merged, "R2", "sum_before")) == ["7"]
-    assert merged.problems == ("1 values stand nowhere in the text and were left out (sum_before of R1: '42')",)
+    assert merged.problems == ("1 values stand in no statement of the text and were left out (sum_before of R1: '42')",)
 
 
 def test_b10_facts_of_a_record_from_many_slices_meet_in_its_row() -> None:

@@ -157,10 +157,13 @@ def test_a_value_that_stands_nowhere_in_the_text_is_said_in_its_cell_and_counted
         "SELECT record, \"column\", value, status, note FROM _cells WHERE note LIKE '%reply gave%' ORDER BY record DESC",
     )
     assert found == [
-        ("R2", "shares", None, "missing", "a reply gave '99', which was not found in the text"),
-        ("R1", "day", None, "missing", "a reply gave 'x', which was not found in the text"),
+        ("R2", "shares", None, "missing", "a reply gave '99', which no statement of the text has"),
+        ("R1", "day", None, "missing", "a reply gave 'x', which no statement of the text has"),
     ]
-    assert "2 values stand nowhere in the text and were left out (day of R1: 'x', shares of R2: '99')" in table.notes
+    assert (
+        "2 values stand in no statement of the text and were left out (day of R1: 'x', shares of R2: '99')"
+        in table.notes
+    )
 
 
 def test_a_cell_without_a_value_says_whether_it_was_asked_and_where_the_record_stands(store: Store) -> None:
