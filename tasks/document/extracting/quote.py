@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tasks.core.models.document import ColumnType
 from tasks.document.extracting.orders import orders
 from tasks.document.extracting.owner import Naming
-from tasks.document.extracting.phrase import whole
+from tasks.document.extracting.phrase import whole, within
 
 _QUOTE_CHARS, _SHOWN = 200, 3
 _STOPS = re.compile(r"[。；;！？!?]|\.(?=\s|$)|\n")
@@ -41,29 +41,32 @@ class Place(NamedTuple):
     """Why it may not be this record's, or not whole."""
     shared: int = -1
     """Where the list of records stands that has several values; -1 for none."""
+    within: bool = False
+    """Within a longer number of words, as one within forty-one: any other place is likelier meant."""
 
 
 def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text") -> Place | None:
     """The value as the line has it and the clause around it; None when it is not there.
 
     Width, spaces, case and kinds of quotes and dashes do not matter. A number is not found within a longer one, and what
-    stands beside it and changes its value is kept with it. An order to the reader states nothing. Of several places one that is the record's own counts, then
-    the first behind its name.
+    stands beside it and changes its value is kept with it. An order to the reader states nothing. Of several places one
+    that is no part of a longer number of words counts, then one that is the record's own, then the first behind its name.
     """
     best: tuple[int, Place] | None = None
-    for start, end in _spans(raw, line.line):
-        start, end, doubt = whole(line.line, start, end, kind)
+    for first, last in _spans(raw, line.line):
+        part = within(line.line, first, last)
+        start, end, doubt = whole(line.line, first, last, kind)
         if any(low < end and start < high for low, high in orders(line.line)):
             continue
         found = line.owners(start, end, record)
         strange = bool(found.records) and record not in found.records
         if strange:
             doubt = f"it stands where the text speaks of {_named(found.records)}"
-        worth = 2 * (not strange) + (start > line.first(record))
+        worth = 4 * (not part) + 2 * (not strange) + (start > line.first(record))
         shared = found.shared if len(found.records) > 1 else -1
         if best is None or worth > best[0]:
             written = line.line[start:end]
-            best = worth, Place(written, _clause(line.line, start, end), start, end, doubt, shared)
+            best = worth, Place(written, _clause(line.line, start, end), start, end, doubt, shared, part)
     return best[1] if best else None
 
 
@@ -71,10 +74,13 @@ def nearest(
     raw: str, line: int, lines: Mapping[int, Naming], record: str = "", kind: ColumnType = "text"
 ) -> tuple[int, Place] | None:
     """Number of the line and place, in the line that was named or else in the closest one that has the value."""
+    parts: list[tuple[int, Place]] = []
     for number in sorted(lines, key=lambda number: (abs(number - line), number)):
         if found := find(raw, lines[number], record, kind):
-            return number, found
-    return None
+            if not found.within:
+                return number, found
+            parts.append((number, found))
+    return parts[0] if parts else None
 
 
 def _named(records: Sequence[str]) -> str:
