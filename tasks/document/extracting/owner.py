@@ -193,9 +193,9 @@ def _parted(group: Group, listed: bool) -> list[Group]:
 
 
 def naming(line: str, names: Sequence[Name]) -> Naming:
-    """The line with its names in order; of two that overlap the longer one."""
+    """The line with its names in order. What begins within another name names nobody; of two beginnings the longer."""
     kept: list[Name] = []
-    for name in sorted(names, key=lambda n: (n.start - n.end, n.start, n.record)):
-        if not any(name.start < other.end and other.start < name.end for other in kept):
+    for name in sorted(names, key=lambda n: (n.start, -n.end, n.record)):
+        if not kept or name.start >= kept[-1].end:
             kept.append(name)
-    return Naming(line, tuple(sorted(kept, key=lambda n: n.start)))
+    return Naming(line, tuple(kept))

@@ -67,3 +67,17 @@ def test_a_full_stop_that_was_copied_ends_the_clause() -> None:
     line = "Alpha sold chairs at 12.5. Beta sold 30."
     named = naming(line, [Name(record, *span) for record in ("Alpha", "Beta") for span in id_places(line, record)])
     assert [bool(find("12.5.", named, record, "number").doubt) for record in ("Alpha", "Beta")] == [False, True]  # type: ignore[union-attr]
+
+
+def test_a_name_that_begins_within_another_names_nobody() -> None:
+    line = "岑信渡口断面为9.7，平均；North Bridge Station sold 12."
+    called = (
+        ("甲", "信渡口断面"),
+        ("乙", "岑信渡口"),
+        ("A", "Bridge Station sold"),
+        ("B", "North Bridge"),
+        ("C", "North"),
+    )
+    named = naming(line, [Name(record, line.find(name), line.find(name) + len(name)) for record, name in called])
+    assert [name.record for name in named.names] == ["乙", "B"]
+    assert [bool(find("9.7", named, record, "number").doubt) for record in ("乙", "甲")] == [False, True]  # type: ignore[union-attr]
