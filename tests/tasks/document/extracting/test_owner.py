@@ -81,3 +81,60 @@ def test_a_name_that_begins_within_another_names_nobody() -> None:
     named = naming(line, [Name(record, line.find(name), line.find(name) + len(name)) for record, name in called])
     assert [name.record for name in named.names] == ["乙", "B"]
     assert [bool(find("9.7", named, record, "number").doubt) for record in ("乙", "甲")] == [False, True]  # type: ignore[union-attr]
+
+
+GOES_ON = [
+    ("Alpha closed. Known as the Reserve, its code is Beta. Beta sold 9.", "the Reserve", {"Beta"}),
+    ("甲店停业。精密工业，市场上称作精工，其编号为乙店。", "精工", {"乙店"}),
+    ("Alpha closed. The mirror, of 12 tonnes, belongs to Beta.", "12", {"Beta"}),
+    ("Alpha closed. In May, 12 were sold, and Beta opened.", "12", {"Alpha", "Beta"}),
+    ("甲店停业。五月卖出12台；乙店开业。", "12", {"甲店", "乙店"}),
+    ("Alpha got a level. Class assigned: Class II. The store Beta sold 9.", "Class II", {"Alpha"}),
+    ("Alpha got a level. Class assigned: Class I. The store Beta sold 9.", "Class I", {"Alpha"}),
+]
+
+
+@pytest.mark.parametrize(("line", "raw", "owners"), GOES_ON, ids=[line for line, _, _ in GOES_ON])
+def test_a_clause_that_the_name_behind_goes_on_is_of_that_name(line: str, raw: str, owners: set[str]) -> None:
+    named = naming(line, [Name(record, *span) for record in RECORDS for span in id_places(line, record)])
+    assert {record for record in RECORDS if named.names_record(record) and not doubted(line, raw, record)} == owners
+
+
+@pytest.mark.parametrize(
+    ("line", "raw", "is_doubted"),
+    [
+        ("Alpha was open; 12 units; cheap.", "12", True),
+        ("甲店的情况，卖出12台；退回3台。", "3", True),
+        ("卖出12台，系甲店的结果。", "12", True),
+        ("Alpha was open. At the harbour 12 units.", "12", False),
+        ("卖出12台；甲店停业。", "12", False),
+        ("Unlike Alpha, the harbour shop: it sold 12.", "12", False),
+    ],
+)
+def test_a_record_without_a_name_there_is_doubted_in_the_sentence_of_another(
+    line: str, raw: str, is_doubted: bool
+) -> None:
+    assert doubted(line, raw, "Gamma") == is_doubted
+
+
+def test_a_name_that_several_records_have_is_of_each() -> None:
+    line = "Old Mill sold 12 and 30, Beta 9."
+    names = [Name("A", 0, 8), Name("B", 0, 8), Name("Beta", 25, 29)]
+    named = naming(line, names)
+    doubts = {
+        (raw, record): bool(find(raw, named, record, "number").doubt)  # type: ignore[union-attr]
+        for raw in ("12", "30", "9")
+        for record in ("A", "B", "Beta")
+    }
+    assert {key for key, is_doubted in doubts.items() if not is_doubted} == {
+        *(("12", record) for record in "AB"),
+        *(("30", record) for record in "AB"),
+        ("9", "Beta"),
+    }
+
+
+def doubted(line: str, raw: str, record: str) -> bool:
+    named = naming(line, [Name(one, *span) for one in RECORDS for span in id_places(line, one)])
+    place = find(raw, named, record)
+    assert place
+    return bool(place.doubt)
