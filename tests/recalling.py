@@ -60,6 +60,8 @@ class World:
     catalogue: Catalogue
     knowledge: Knowledge
     profile: Profile
+    off: str
+    """Why no table is judged."""
     metadata: Metadata
     index: SearchIndex
     seconds: dict[str, float] = field(default_factory=dict)
@@ -129,13 +131,12 @@ async def build(folder: Path, settings: Settings) -> World:
     profile = await profile_tables.function(catalogue, knowledge, settings.profiling, settings.query)
     clock.lap("measure")
     metadata = await describe_catalogue.function(catalogue, profile, knowledge, overrides, settings.metadata)
-    profile = add_words(
-        profile, metadata, overrides if why_not(catalogue, profile, settings.vote, settings.relevance) else None
-    )
+    off = why_not(catalogue, profile, settings.vote, settings.relevance)
+    profile = add_words(profile, metadata, overrides if off else None)
     clock.lap("describe")
     index = await index_catalogue.function(catalogue, metadata, settings.recall, settings.query)
     clock.lap("index")
-    return World(settings, catalogue, knowledge, profile, metadata, index, clock.seconds)
+    return World(settings, catalogue, knowledge, profile, off, metadata, index, clock.seconds)
 
 
 class Clock:
@@ -179,7 +180,7 @@ async def _judged(
         context = await merge_context.function(recalled, world.metadata, OFF)
         return context, OFF if way == "words" else _keeping(world, context)
     relevance = await judge_tables.function(
-        question, world.catalogue, world.profile, world.knowledge, recalled, world.metadata, "",
+        question, world.catalogue, world.profile, world.knowledge, recalled, world.metadata, "", world.off,
         settings.vote, settings.relevance, settings.query,
     )  # fmt: skip
     context = await merge_context.function(recalled, world.metadata, relevance)
