@@ -35,6 +35,12 @@ LINES = [
     ("甲店、乙店均为12台。", {"12": "甲店 乙店"}),
     ("甲店（12）乙店（30）", {"12": "甲店", "30": "乙店"}),
     ("甲店比乙店多卖，达到12台。", {"12": "甲店"}),
+    ("Alpha opened. At 31 km it is twice as long as Beta, and holds 9. It earned 7.", {"31": "Alpha", "9": "Alpha", "7": "Alpha"}),
+    ("Alpha (shop T1) and Beta (shop T2), at 2 km, hold 12 and 30.", {"2": "Alpha Beta", "12": "Alpha", "30": "Beta"}),
+    ("Alpha cost 5, Beta 6. They hold 12 and 30; that of Alpha weighs 7.", {"12": "Alpha Beta", "7": "Alpha"}),
+    ("Alpha sold 5, a third of what Beta sold. It earned 7.", {"5": "Alpha", "7": "Alpha"}),
+    ("甲店号与乙店号均为圆形，高12米。", {"12": "甲店 乙店"}),
+    ("甲店、乙店共11万元，其中甲店为6元，乙店为5元；指数依次为81、79。", {"6": "甲店", "5": "乙店", "81": "甲店", "79": "乙店"}),
 ]  # fmt: skip
 RECORDS = ("Alpha", "Beta", "Gamma", "甲店", "乙店", "丙店")
 
