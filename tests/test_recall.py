@@ -13,7 +13,7 @@ import catalogues
 import pytest
 import recall
 from catalogues import Asked
-from recalling import Outcome, build, desk, found
+from recalling import Outcome, all_found, build, desk
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = 16
@@ -31,9 +31,9 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Outcome
     """All questions of a made folder, each way."""
     folder = tmp_path_factory.mktemp("made")
     questions = catalogues.make(folder, SIZE, each=2)
-    with desk(False) as settings:
+    with desk() as settings:
         world = asyncio.run(build(folder, settings))
-        return {way: [asyncio.run(found(world, one, way)) for one in questions] for way in recall.ways(False, True)}
+        return {way: asyncio.run(all_found(world, questions, way)) for way in recall.ways(None, True)}
 
 
 def test_shares_count_needed_columns_and_tables_among_the_first_finds() -> None:
