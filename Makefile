@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SAMPLE ?= data/samples/shop
 KIND ?= samples
+PROFILE ?= default
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall clean
+.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -80,7 +81,7 @@ serve: $(VENV)/.runtime ## Prefect server, UI and deployments on this machine
 doctor: $(VENV)/.runtime ## what works on this machine, and what to do about the rest
 	@$(BIN)/tablewright doctor
 
-record: setup ## record the samples' model replies anew from MODEL_API_URL (KIND=documents: those of the document tasks)
+record: setup ## record the samples' model replies anew from MODEL_API_URL (KIND=documents: those of the document tasks, KIND=sales: those of region_sales)
 	@$(BIN)/python tests/record.py $(KIND)
 
 pictures: setup ## take the documentation's pictures of the Prefect UI anew
@@ -91,6 +92,9 @@ tokens: setup ## count the prompt tokens of documents against sending each secti
 
 recall: setup ## how much of what an answer needs is recalled, shown and found: sample, made folders, a suite with SUITE=DIR
 	@$(BIN)/python tests/recall.py $(if $(filter-out data/samples,$(SUITE)),--suite $(SUITE))
+
+ways: setup ## first prompt and score with all tables unfolded, folded by votes, folded and merged; PROFILE=NAME, QUESTIONS="NAME …"
+	@$(BIN)/python tests/ways.py --profile $(PROFILE) $(if $(QUESTIONS),--questions $(QUESTIONS))
 
 clean: ## remove the environment and all runs; the model's file stays in your cache
 	rm -rf $(VENV) data/runs

@@ -192,7 +192,8 @@ def measured(size: int, given: argparse.Namespace) -> dict[str, Any]:
 
 def evenly(items: Sequence[T], most: int) -> list[T]:
     """At most so many of the items, spread over all of them; 0 = all."""
-    return [items[at * len(items) // most] for at in range(min(most, len(items)))] if most else list(items)
+    count = min(most or len(items), len(items))
+    return [items[at * len(items) // count] for at in range(count)]
 
 
 async def of_made(size: int, given: argparse.Namespace) -> dict[str, Any]:

@@ -42,16 +42,9 @@ from tasks.core.settings import load  # noqa: E402
 
 Way = Literal["whole", "voted", "merged"]
 WAYS: tuple[Way, ...] = ("whole", "voted", "merged")
-QUESTIONS = (
-    "region_total",
-    "headphones_flagship",
-    "level_by_region",
-    "last_30_days",
-    "top_products",
-    "came_back_damaged",
-)
-"""Of region_sales: those that are asked where none are named, and recorded; of six kinds, in both languages."""
+QUESTIONS = tuple(asked.name for asked in sales.questions())
 NAMES = tuple(f"{question}-{way}" for question in QUESTIONS for way in WAYS)
+"""What is recorded."""
 _ROOM = 0.75
 """Share of what the model reads at once that all tables together may take, unfolded."""
 _JUDGING_TOKENS = 900
@@ -246,19 +239,20 @@ def main() -> int:
     """Print the tables that the command line asks for; the exit code is 1 when folding cost an answer."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--profile", default="default", help="settings, with the model's endpoint")
-    parser.add_argument("--questions", nargs="+", default=list(QUESTIONS), help="of region_sales; `all` = every one")
+    parser.add_argument(
+        "--questions", nargs="+", default=list(QUESTIONS), help="of region_sales; all of them by default"
+    )
     parser.add_argument("--made", type=int, default=0, help="so many made tables in place of region_sales")
     parser.add_argument("--most", type=int, default=8, help="made questions that are asked, evenly over their kinds")
     parser.add_argument("--keep", type=Path, help="folder in which replies and answers stay")
     given = parser.parse_args()
     if given.profile == "default" and not os.environ.get("MODEL_API_URL"):
         parser.error("set MODEL_API_URL, or name a profile with an endpoint")
-    names = [one.name for one in sales.questions()] if given.questions == ["all"] else given.questions
     print(f"{date.today()}, profile {given.profile}, model {load(given.profile).endpoints['main'].model}\n")
     with tempfile.TemporaryDirectory() as scratch:
         home = (given.keep or Path(scratch)).absolute()
         os.environ["TABLEWRIGHT_STORE"] = str(home / "store")
-        cases = made_cases(Path(scratch), given.made, given.most) if given.made else sample_cases(names)
+        cases = made_cases(Path(scratch), given.made, given.most) if given.made else sample_cases(given.questions)
         jobs = [(case, way, given.profile, home / "ways" / case.name / way) for case in cases for way in WAYS]
         with measuring(), ThreadPoolExecutor(_AT_ONCE) as pool:
             results = list(pool.map(lambda job: measured(*job), jobs))
