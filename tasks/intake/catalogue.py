@@ -19,6 +19,8 @@ from tasks.stage import stage
 
 _LEFT_SECONDS = 86_400
 """A draft this old was left by a run that was killed."""
+_SMALL_BYTES = 64 << 20
+"""Sources with no more are stored in small blocks: a table takes one at least, and there may be thousands."""
 
 
 @stage()
@@ -36,7 +38,7 @@ async def build_catalogue(
         client = Client(database, "the catalogue", limits)
         sources = _Sources(client)
         try:
-            await client.open()
+            await client.open(_bytes(inventory, snapshots) <= _SMALL_BYTES)
             files = [await sources.load(Path(inventory.root), file) for file in inventory.files]
             files += [await sources.load_snapshot(snapshot) for snapshot in snapshots]
             tables = await sources.finish()
@@ -50,6 +52,11 @@ async def build_catalogue(
         documents=keep_documents(inventory),
         unsettled="stopped" if client.passing else "",
     )
+
+
+def _bytes(inventory: Inventory, snapshots: tuple[Snapshot, ...]) -> int:
+    taken = sum(table.content.size for snapshot in snapshots for table in snapshot.tables)
+    return taken + sum(file.size for file in inventory.of("table"))
 
 
 def _sweep(cache: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib.util
 import json
 import sys
@@ -181,6 +182,49 @@ def test_canonical_tells_apart_what_differs() -> None:
     assert len(set(forms)) == len(values)
     assert canonical((1, [2])) == canonical([1, (2,)])
     assert canonical({"b": 1, "a": 2}) == canonical({"a": 2, "b": 1})
+
+
+class Part(Value):
+    numbers: tuple[int, ...]
+    at: Annotated[str, Location()] = ""
+
+
+class Whole(Value):
+    name: str
+    part: Part
+
+
+@stage()
+async def weigh(whole: Whole, parts: tuple[Part, ...]) -> int:
+    return sum(whole.part.numbers)
+
+
+def test_records_of_models_are_by_content_whichever_object_and_order(store: Store, settings: Settings) -> None:
+    def record(*numbers: int, name: str = "a", at: str = "here", kept: bool = True) -> str:
+        part = Part(numbers=numbers, at=at)
+        if kept:  # its digest is known before that of the whole
+            weigh.record(Whole(name="other", part=part), (part,))
+        return weigh.record(Whole(name=name, part=part), (part, Part(numbers=(1,))))
+
+    assert record(1, 2) == record(1, 2) == record(1, 2, kept=False) == record(1, 2, at="there")
+    assert len({record(1, 2), record(2, 1), record(1, 2, name="b"), record(12)}) == 4
+
+
+def test_a_digest_is_made_once_for_each_object_and_forgotten_with_it(
+    store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    plain = stages.canonical
+    monkeypatch.setattr(stages, "canonical", lambda value: seen.append(value) or plain(value))
+    part = Part(numbers=(3, 4))
+    for name in ("a", "b", "c"):
+        weigh.record(Whole(name=name, part=part), ())
+    assert seen.count((3, 4)) == 1
+    key = id(part)
+    assert key in stages._digests
+    del part
+    gc.collect()
+    assert key not in stages._digests
 
 
 def test_transient_trouble_is_tried_again_twice(store: Store) -> None:

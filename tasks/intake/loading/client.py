@@ -33,10 +33,10 @@ class Client:
         self.passing = False
         """Whether a file failed for a reason that may be gone the next time."""
 
-    async def open(self) -> None:
-        """Open the database. Raises InputError when the child cannot do even that."""
+    async def open(self, small: bool = False) -> None:
+        """Open the database, for `small` tables or any. Raises InputError when the child cannot do even that."""
         try:
-            await self._ask({}, _START_SECONDS)
+            await self._ask({"small": small}, _START_SECONDS)
         except ChildError as error:
             self._check_room(error, f"open {self._what}")
             raise InputError(
