@@ -56,7 +56,7 @@ def measure_small(run: Run, columns: Sequence[Place]) -> dict[Place, Form]:
     found: dict[Place, Form] = {}
     for group in stacks(columns, lambda _: "", lambda _: SAMPLE):
         rows = run(f"SELECT k, {_like('t')} FROM (SELECT k, nullif(trim(v), '') AS t FROM ({stack(group)})) GROUP BY k")
-        likely = [group[k] for k, share in sorted(rows) if share >= _LEAST]
+        likely = [group[k] for k, share in sorted(rows, key=lambda row: int(row[0])) if share >= _LEAST]
         masks: dict[Place, list[Mask]] = {place: [] for place in likely}
         for k, *row in run(_masks(stack(likely), "k, ")) if likely else ():
             masks[likely[k]].append(Mask(*row))
