@@ -96,5 +96,8 @@ recall: setup ## how much of what an answer needs is recalled, shown and found: 
 ways: setup ## first prompt and score with all tables unfolded, folded by votes, folded and merged; PROFILE=NAME, QUESTIONS="NAME …"
 	@$(BIN)/python tests/ways.py --profile $(PROFILE) $(if $(QUESTIONS),--questions $(QUESTIONS))
 
+many: setup ## the whole answer flow over 300 and 3,000 made tables with a scripted model: seconds by stage, memory; 1 if wrong
+	@$(BIN)/python tests/many.py
+
 clean: ## remove the environment and all runs; the model's file stays in your cache
 	rm -rf $(VENV) data/runs

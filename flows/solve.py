@@ -20,6 +20,7 @@ from tasks.solve.filter import filter_context
 from tasks.solve.index import index_catalogue
 from tasks.solve.merge import merge_context
 from tasks.solve.profile import profile_tables
+from tasks.solve.profiling.late import late, with_late
 from tasks.solve.publish import publish
 from tasks.solve.recall import recall
 from tasks.solve.relevance import judge_tables, why_not
@@ -50,6 +51,9 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
     if not off:
         merged = await merge_context(found, metadata, relevance)
         context = await filter_context(question, merged, metadata, settings.recall)
+        if (missed := late(tables, profile, context)).tables:
+            measured = await profile_tables(missed, knowledge, settings.profiling, settings.query)
+            profile = with_late(profile, measured, metadata)
     brief = await compress(question, profile, knowledge, settings.brief, context, relevance, video)
     contract = await write_contract(question, brief, profile, settings.contract)
     given = Assignment(

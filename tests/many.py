@@ -154,10 +154,10 @@ def answered(out: Path) -> list[tuple[str, Decimal]]:
         return [(group, Decimal(total)) for group, total in list(csv.reader(file))[1:]]
 
 
-def recorded(store: Path, name: str) -> dict[str, Any]:
-    """The newest record of a stage."""
-    newest = max((store / "records" / name).glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-    found: dict[str, Any] = json.loads(json.loads(newest.read_text("utf-8"))["result"])
+def recorded(store: Path, name: str, first: bool = False) -> dict[str, Any]:
+    """The newest record of a stage, or the first."""
+    records = sorted((store / "records" / name).glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+    found: dict[str, Any] = json.loads(json.loads(records[0 if first else -1].read_text("utf-8"))["result"])
     return found
 
 
@@ -183,36 +183,39 @@ def run(folder: Path, count: int, profile: str = "") -> dict[str, Any]:
         token = stage.listener.set(cost.hear)
         began, before = time.monotonic(), spent()
         try:
-            more = {"profile": profile} if profile else {}
-            ended = world.answer(folder / "made", folder / "out", question=asked.text, **more)
+            chosen = {"profile": profile} if profile else {}
+            ended = world.answer(folder / "made", folder / "out", question=asked.text, **chosen)
         finally:
             stage.listener.reset(token)
         wall, after = time.monotonic() - began, spent()
         memory = [resource.getrusage(who).ru_maxrss // 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-        brief, measured = recorded(world.store, "compress"), recorded(world.store, "profile_tables")
+        brief, measured = recorded(world.store, "compress"), recorded(world.store, "profile_tables", first=True)
         columns, missed = unmeasured(measured)
-        right = answered(folder / "out") == expected(folder / "made", asked)
         return {
-            "right": right and ended.answer.status != "failed",
-            "status": ended.answer.status,
             "asked": asked.text,
+            "right": answered(folder / "out") == expected(folder / "made", asked),
+            "status": ended.answer.status,
+            "tables": count,
+            "queryable": queryable(world.store),
+            "columns": columns,
+            "missed": missed,
+            "described": f"{described(brief, asked)} of {len(asked.columns)}",
+            "tokens": brief["tokens"],
+            "calls": endpoint.calls,
+            "turns": analyst.turns,
+            "seconds": [wall, *(now - then for now, then in zip(after, before, strict=True))],
+            "memory": memory,
             "stages": dict(cost.stages),
             "notes": measured["notes"],
-            "row": [
-                f"{count:,}",
-                "yes" if right else "no",
-                f"{queryable(world.store):,}",
-                f"{columns:,}",
-                f"{missed:,}",
-                f"{described(brief, asked)} of {len(asked.columns)}",
-                f"{brief['tokens']:,}",
-                str(endpoint.calls),
-                str(analyst.turns),
-                f"{wall:.0f}",
-                *(f"{now - then:.0f}" for now, then in zip(after, before, strict=True)),
-                *map(str, memory),
-            ],
         }
+
+
+def row(told: dict[str, Any]) -> list[str]:
+    """The cells under `_COSTS`."""
+    counts = [f"{told[name]:,}" for name in ("queryable", "columns", "missed")]
+    shown = [told["described"], f"{told['tokens']:,}", str(told["calls"]), str(told["turns"])]
+    costs = [*(f"{one:.0f}" for one in told["seconds"]), *map(str, told["memory"])]
+    return [f"{told['tables']:,}", "yes" if told["right"] else "no", *counts, *shown, *costs]
 
 
 def queryable(store: Path) -> int:
@@ -267,8 +270,8 @@ def main(show: Callable[[str], None] = print) -> int:
             [sys.executable, __file__, "--one", str(size)], stdout=subprocess.PIPE, text=True, check=True
         )
         told = json.loads(done.stdout.splitlines()[-1])
-        good &= told["right"] and told["row"][2] == f"{size:,}"
-        rows.append(told["row"])
+        good &= told["right"] and told["queryable"] == size
+        rows.append(row(told))
         show(f"\n{size:,} tables: {told['asked']}\n" + line(("stage", "wall s", "cpu s", "children cpu s")))
         show(line(["---"] * 4))
         for name, seconds in told["stages"].items():
