@@ -149,7 +149,9 @@ def _cells(folder: Path, table: str, measure: str, text: str) -> Iterator[tuple[
 
 
 def answered(out: Path) -> list[tuple[str, Decimal]]:
-    """The rows that were published."""
+    """The rows that were published; none where no answer was."""
+    if not (out / "answer.csv").exists():
+        return []
     with (out / "answer.csv").open(encoding="utf-8", newline="") as file:
         return [(group, Decimal(total)) for group, total in list(csv.reader(file))[1:]]
 
@@ -195,6 +197,7 @@ def run(folder: Path, count: int, profile: str = "") -> dict[str, Any]:
             "asked": asked.text,
             "right": answered(folder / "out") == expected(folder / "made", asked),
             "status": ended.answer.status,
+            "reasons": [ended.answer.reason, *_unread(world.store)],
             "tables": count,
             "queryable": queryable(world.store),
             "columns": columns,
@@ -216,6 +219,11 @@ def row(told: dict[str, Any]) -> list[str]:
     shown = [told["described"], f"{told['tokens']:,}", str(told["calls"]), str(told["turns"])]
     costs = [*(f"{one:.0f}" for one in told["seconds"]), *map(str, told["memory"])]
     return [f"{told['tables']:,}", "yes" if told["right"] else "no", *counts, *shown, *costs]
+
+
+def _unread(store: Path) -> list[str]:
+    files = recorded(store, "build_catalogue")["files"]
+    return [f"{file['path']}: {file['reason']}" for file in files if file["outcome"] == "unreadable"]
 
 
 def queryable(store: Path) -> int:
@@ -256,18 +264,22 @@ def main(show: Callable[[str], None] = print) -> int:
     """Run each number of tables; print what every stage took, then one row for each number."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=[300, 3000], help="numbers of made tables")
+    parser.add_argument("--profile", default="", help="settings of the runs, as of the command line")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         with tempfile.TemporaryDirectory() as scratch:
-            show(json.dumps(run(Path(scratch), given.one)))
+            show(json.dumps(run(Path(scratch), given.one, given.profile)))
         return 0
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     show(f"{date.today()}, Python {platform.python_version()}, {os.cpu_count()} cores, load at the start {load}")
     rows, good = [], True
     for size in given.sizes:
         done = subprocess.run(
-            [sys.executable, __file__, "--one", str(size)], stdout=subprocess.PIPE, text=True, check=True
+            [sys.executable, __file__, "--one", str(size), "--profile", given.profile],
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
         )
         told = json.loads(done.stdout.splitlines()[-1])
         good &= told["right"] and told["queryable"] == size
@@ -276,7 +288,7 @@ def main(show: Callable[[str], None] = print) -> int:
         show(line(["---"] * 4))
         for name, seconds in told["stages"].items():
             show(line([name, *(f"{one:.1f}" for one in seconds)]))
-        for note in told["notes"]:
+        for note in [*told["notes"], *filter(None, told["reasons"])]:
             show(f"note: {note}")
     show("\n" + line(_COSTS) + "\n" + line(["---"] * len(_COSTS)) + "".join(f"\n{line(row)}" for row in rows))
     return 0 if good else 1
