@@ -11,8 +11,8 @@ from tasks.core.errors import BudgetError, ModelError
 from tasks.core.llm import door
 from tasks.core.llm.prompts import fence, fill
 from tasks.core.models.answer import Question
-from tasks.core.models.context import Context, MetricContext, TableContext
-from tasks.core.models.metadata import ColumnInfo, Metadata
+from tasks.core.models.context import Context, TableContext
+from tasks.core.models.metadata import ColumnInfo, Metadata, MetricContext
 from tasks.core.sections import RecallSettings
 from tasks.solve.merging.gather import Gathering
 from tasks.stage import stage
