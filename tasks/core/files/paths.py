@@ -1,7 +1,8 @@
-"""A path as the user wrote it → a Path; names that no system takes are no crash."""
+"""A path as the user wrote it → a Path; names that no system takes are no crash. Names in their natural order."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tasks.core.errors import InputError
@@ -13,6 +14,11 @@ def expand(text: str | Path) -> Path:
         return Path(text).expanduser()
     except RuntimeError as error:
         raise InputError(f"the path {str(text)!r} names no user of this machine", "write it without ~") from error
+
+
+def natural(name: str) -> list[tuple[int, int | str]]:
+    """Key that sorts names as people count: `task_2` before `task_10`."""
+    return [(0, int(part)) if part.isdecimal() else (1, part) for part in re.findall(r"[0-9]+|[^0-9]+", name)]
 
 
 def is_folder(path: Path) -> bool:
