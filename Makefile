@@ -88,7 +88,7 @@ pictures: setup ## take the documentation's pictures of the Prefect UI anew
 	@$(BIN)/python tests/pictures.py
 
 tokens: setup ## count the prompt tokens of documents against sending each section all of it; SUITE="DIR …"
-	@PYTHONPATH=.:tests $(BIN)/python tests/tokens.py --suite $(SUITE)
+	@$(BIN)/python tests/tokens.py --suite $(SUITE)
 
 recall: setup ## how much of what an answer needs is recalled, shown and found: sample, made folders, a suite with SUITE=DIR
 	@$(BIN)/python tests/recall.py $(if $(filter-out data/samples,$(SUITE)),--suite $(SUITE))
