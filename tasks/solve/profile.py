@@ -10,13 +10,13 @@ from pathlib import PurePosixPath
 from tasks.core.models.catalogue import Catalogue, Column, ColumnProfile, Profile, Table, TableProfile
 from tasks.core.models.document import ColumnQuality
 from tasks.core.models.semantics import Definition, Knowledge
+from tasks.core.search.words import plain
 from tasks.core.sections import ProfilingSettings, QuerySettings
 from tasks.core.sql.columns import Facts, Wanted, measure_columns
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.forms import told
 from tasks.solve.profiling import late
 from tasks.solve.profiling.links import Field, measure_links
-from tasks.solve.profiling.naming import plain
 from tasks.stage import stage
 
 _COLUMNS_SHARE = 0.7

@@ -39,6 +39,11 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(word for word in found if word not in _STOP)
 
 
+def plain(name: str) -> str:
+    """A name without case, blanks and punctuation: what its spellings share."""
+    return "".join(re.findall(r"[^\W_]+", name.casefold()))
+
+
 def fold(text: str) -> str:
     """The text as values are compared: one width, lower case, single blanks, no signs at its ends."""
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -17,11 +17,6 @@ PARENTS = frozenset(
 )
 
 
-def plain(name: str) -> str:
-    """The name without case, blanks and punctuation."""
-    return "".join(re.findall(r"[^\W_]+", name.casefold()))
-
-
 @functools.lru_cache(maxsize=10_000)
 def words(name: str) -> tuple[str, ...]:
     """Words in lower case and singular: `CustomerIDs` → `customer`, `id`; `客户编号` → `客户`, `id`."""
