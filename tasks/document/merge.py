@@ -58,15 +58,6 @@ def raws_of(merged: Merged, column: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(s.raw for cell in merged.cells if cell.column == column for s in cell.sources))
 
 
-def holding(cell: MergedCell) -> tuple[Source, ...]:
-    """The statements that hold: the last correction and whatever follows it; all of them where nothing is corrected.
-
-    Two corrections in one line both hold: the text does not say which came later.
-    """
-    corrected = max((s.line for s in cell.sources if s.corrects), default=0)
-    return tuple(s for s in cell.sources if s.line > corrected or (s.line == corrected and s.corrects))
-
-
 def _left_out(finding: Finding, record: str | None, columns: set[str]) -> tuple[str, str] | None:
     """Why a finding gives no value, and what of it to name; None when it gives one."""
     if not finding.found:
@@ -124,7 +115,7 @@ def _cells(
         for column in plan.columns:
             if found := sources.get((record, column.name)):
                 cell = MergedCell(record_id=record, column=column.name, sources=_ordered(found))
-                differ = column.name != plan.key and len({s.raw for s in holding(cell)}) > 1
+                differ = column.name != plan.key and len({s.raw for s in cell.holding}) > 1
                 made.append(cell.model_copy(update={"conflict": differ}))
     return tuple(made)
 

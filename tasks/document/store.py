@@ -25,13 +25,14 @@ from tasks.core.models.document import (
     Merged,
     MergedCell,
     Place,
+    Plain,
     Plan,
     Reading,
 )
 from tasks.core.sql.names import quote, unique_names
 from tasks.document.storing import table
 from tasks.document.storing.blanks import Blanks
-from tasks.document.storing.settle import Plain, Settled, Statement, settle
+from tasks.document.storing.settle import Settled, Statement, settle
 from tasks.document.storing.table import Drawn
 from tasks.stage import stage
 

@@ -12,7 +12,7 @@ from tasks.core.models.document import ColumnType, Reading, Source
 from tasks.core.values.door import read_value
 from tasks.core.values.quantity import CURRENCY_BEFORE, FALLS
 from tasks.core.values.units import unit_of
-from tasks.document.normalising.scale import doubted, is_number
+from tasks.document.normalising.reading import doubted, is_number
 
 _FALL_BEFORE = re.compile(rf"(?:{FALLS})\s*(?:了|by|about|some|roughly|约|近)?\s*$", re.IGNORECASE)
 _DENIED_BEFORE = re.compile(

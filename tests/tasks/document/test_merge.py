@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core.models.document import Finding, Merged, MergedCell, Plan, PlanSection, SliceResult
-from tasks.document.merge import holding, merge_findings, raws_of
+from tasks.document.merge import merge_findings, raws_of
 
 BEFORE, RECEIVED = column("sum_before", "integer", "股"), column("sum_before_received", "integer", "股")
 PLAN = plan(BEFORE, RECEIVED)
@@ -69,7 +69,7 @@ def test_the_last_correction_and_what_follows_it_holds(
 ) -> None:
     findings = [said("R1", "sum_before", raw, line, corrects=corrects) for raw, line, corrects in sources]
     found = cell(merge(PLAN, piece(*findings)), "R1", "sum_before")
-    assert found and [source.raw for source in holding(found)] == held and found.conflict is conflict
+    assert found and [source.raw for source in found.holding] == held and found.conflict is conflict
     assert {(s.raw, s.line) for s in found.sources} == {(raw, line) for raw, line, _ in sources}
 
 
