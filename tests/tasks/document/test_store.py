@@ -18,7 +18,7 @@ from tasks.core.files import store as stores
 from tasks.core.files.store import Store
 from tasks.core.models.document import ColumnReadings, DerivedTable, Plan, PlanSection, Reading, SliceResult
 from tasks.document.merge import merge_findings
-from tasks.document.store import file_name, store_table, table_name
+from tasks.document.store import store_table, table_name
 from tasks.document.storing.trace import trace
 
 COLUMNS = (
@@ -268,7 +268,6 @@ def test_names_that_sqlite_or_a_file_system_does_not_take_are_changed(store: Sto
         "a b",
         "表",
     ]
-    assert file_name("a/b:c") == "a_b_c.sqlite" and len(file_name("表" * 200).encode()) < 220
     table, path = draw(plan(column('say "so"'), column('SAY "SO"')), (), (), stem='a "b"')
     assert [name for _, name, *_ in rows(path, "PRAGMA table_info('a \"b\"')")] == [KEY, 'say "so"', 'SAY "SO"_2']
     assert table.table == 'a "b"'
