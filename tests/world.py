@@ -176,12 +176,12 @@ def last_run(store: Path) -> dict[str, Any]:
     return record
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 120) -> Any:
+def wait_for(condition: Callable[[], Any], what: str = "it did not happen in time", seconds: float = 120) -> Any:
     """The condition's value, as soon as it is true."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.2)
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
     return found
 
 
