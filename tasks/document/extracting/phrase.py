@@ -64,6 +64,11 @@ _STATED = re.compile(r"(?:^|[|:：=]|\b(?:was|were|is|are|of|at|to|by)|[为是�
 """Before a bracket whose number is the value itself, not an aside."""
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _BACK_CHARS, _TURNS = 48, 4
+_EXPLAINED = re.compile(
+    rf"(?:(?<![A-Za-z0-9]){_DIGITS}|\b(?:{_SPELLED})\b|[{LETTERS}])(?![{LETTERS}0-9至到]*\s?[月季年日号])",
+    re.IGNORECASE,
+)
+"""A number that brackets behind it may explain; of a date none does."""
 _DATE = re.compile(
     r"(?<![0-9])[0-9]{4}\s?[-/.]\s?[0-9]{1,2}\s?[-/.]\s?[0-9]{1,2}(?![0-9])"
     r"|(?<![0-9])(?:(?:民国)?\s?[0-9]{2,4}\s?年\s?)?[0-9]{1,2}\s?月\s?[0-9]{1,2}\s?[日号]?"
@@ -157,6 +162,15 @@ def _bracket(text: str, start: int, end: int) -> tuple[int, int]:
         size = re.compile(rf"\)(?:{_SIZE})?", re.I).match(text, end)
         return start - 1, size.end() if size else end + 1
     return start, end
+
+
+def bracketed(line: str, start: int, end: int) -> bool:
+    """Whether the number stands alone in brackets, and no number before them that it may explain."""
+    text = narrow(line)
+    if text[start - 1 : start] != "(" or text[end : end + 1] != ")" or text[start] in "-+":
+        return False
+    before = re.split(r"[,;:|。；，：、\n]|\.(?=\s|$)|\)\s*\(", text[: start - 1])[-1]
+    return not _EXPLAINED.search(before)
 
 
 def _date(text: str, start: int, end: int) -> tuple[int, int]:

@@ -7,10 +7,11 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tasks.core.models.document import ColumnType
+from tasks.core.models.document import ColumnType, PlanColumn
 from tasks.document.extracting.orders import orders
 from tasks.document.extracting.owner import Naming
-from tasks.document.extracting.phrase import whole, within
+from tasks.document.extracting.phrase import bracketed, whole, within
+from tasks.document.extracting.sides import opposite
 
 _QUOTE_CHARS, _SHOWN = 200, 3
 _STOPS = re.compile(r"[。；;！？!?]|\.(?=\s|$)|\n")
@@ -45,12 +46,13 @@ class Place(NamedTuple):
     """Within a longer number of words, as one within forty-one: any other place is likelier meant."""
 
 
-def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text") -> Place | None:
+def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text", meaning: str = "") -> Place | None:
     """The value as the line has it and the clause around it; None when it is not there.
 
     Width, spaces, case and kinds of quotes and dashes do not matter. A number is not found within a longer one, and what
     stands beside it and changes its value is kept with it. An order to the reader states nothing. Of several places one
-    that is no part of a longer number of words counts, then one that is the record's own, then the first behind its name.
+    that is no part of a longer number of words counts, then one that is the record's own, then one beside which nothing
+    speaks against the column's `meaning`, then the first behind the record's name.
     """
     best: tuple[int, Place] | None = None
     for first, last in _spans(raw, line.line):
@@ -62,7 +64,9 @@ def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text") ->
         strange = bool(found.records) and record not in found.records
         if strange:
             doubt = f"it stands where the text speaks of {_named(found.records)}"
-        worth = 4 * (not part) + 2 * (not strange) + (start > line.first(record))
+        against = opposite(line.line, start, end, kind, meaning) if meaning else ""
+        doubt = doubt or against or _unsigned(line, start, end, kind)
+        worth = 8 * (not part) + 4 * (not strange) + 2 * (not against) + (start > line.first(record))
         shared = found.shared if len(found.records) > 1 else -1
         if best is None or worth > best[0]:
             written = line.line[start:end]
@@ -71,16 +75,25 @@ def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text") ->
 
 
 def nearest(
-    raw: str, line: int, lines: Mapping[int, Naming], record: str = "", kind: ColumnType = "text"
+    raw: str, line: int, lines: Mapping[int, Naming], record: str = "", column: PlanColumn | None = None
 ) -> tuple[int, Place] | None:
     """Number of the line and place, in the line that was named or else in the closest one that has the value."""
+    kind, meaning = (column.type, column.task_meaning or column.doc_meaning) if column else ("text", "")
     parts: list[tuple[int, Place]] = []
     for number in sorted(lines, key=lambda number: (abs(number - line), number)):
-        if found := find(raw, lines[number], record, kind):
+        if found := find(raw, lines[number], record, kind, meaning):
             if not found.within:
                 return number, found
             parts.append((number, found))
     return parts[0] if parts else None
+
+
+def _unsigned(line: Naming, start: int, end: int, kind: ColumnType) -> str:
+    """Why the sign may be left out: brackets around a number alone mean a negative one in accounts, or an aside."""
+    named = any(not line.line[name.end : start - 1].strip() for name in line.names if name.end < start)
+    if kind in ("integer", "number") and not named and bracketed(line.line, start, end):
+        return "it stands in brackets, which were left out: they may mean a negative number"
+    return ""
 
 
 def _named(records: Sequence[str]) -> str:

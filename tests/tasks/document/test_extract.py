@@ -120,6 +120,21 @@ def test_a_value_of_another_records_line_is_not_found(store: Store) -> None:
     assert not next(f for f in result.findings if f.record_id == "A1").found
 
 
+def test_the_id_of_a_record_is_no_value_of_it(store: Store) -> None:
+    piece = Slice(
+        section="s",
+        columns=(COLUMNS[0], PlanColumn(name="patient", doc_meaning="patient number", task_meaning="patient number")),
+        key="id",
+        lines=((1, "Visit 000319: Gideon Hargreave, no. 0094539."), (2, "Visit 000320: no. 0094540.")),
+        expected=("000319", "000320"),
+        belongs=(("000319", (1,)), ("000320", (2,))),
+    )
+    result, _ = extract(
+        store, [reply(entry("000319", 1, patient="000319"), entry("000320", 2, patient="0094540"))], piece
+    )
+    assert [f.doubt for f in result.findings] == ["it is the record's own id", ""]
+
+
 def test_b8_b9_a_record_that_was_left_out_is_asked_again_alone(store: Store) -> None:
     result, requests = extract(store, [reply(A2, A3), reply(A1)])
     assert set(values(result)) == {("A1", "price"), ("A2", "price"), ("A3", "price")}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tasks.core.models.document import PlanColumn
 from tasks.core.values.door import read_value
 from tasks.document.extracting.owner import Naming
 from tasks.document.extracting.quote import find, nearest
@@ -117,9 +118,12 @@ def test_a_number_of_its_own_counts_before_the_end_of_a_longer_one(raw: str, lin
     assert place and place.written.casefold() == written.casefold() and not place.within
 
 
+GOALS = PlanColumn(name="goals", doc_meaning="goals", task_meaning="goals", type="integer")
+
+
 def test_a_number_of_its_own_counts_in_another_line_too() -> None:
     lines = {1: Naming("A pace of forty-one."), 2: Naming("He scored one goal.")}
-    found = nearest("one", 1, lines, kind="integer")
+    found = nearest("one", 1, lines, column=GOALS)
     assert found and (found[0], found[1].written) == (2, "one")
-    only = nearest("one", 1, {1: lines[1]}, kind="integer")
+    only = nearest("one", 1, {1: lines[1]}, column=GOALS)
     assert only and (only[1].written, only[1].within) == ("forty-one", True)
