@@ -1,4 +1,4 @@
-"""document + plan → slices: for some records of one section, every line that may speak of them.
+"""document + plan + knowledge → slices: for some records of one section, every line that may speak of them.
 
 A slice must not change when something else does. So cuts follow the record ids, numbers count within the slice, and
 the lines of the document stand beside it, outside of its key.

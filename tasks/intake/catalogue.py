@@ -1,4 +1,4 @@
-"""Inventory → Catalogue: every table loaded once into one DuckDB file, and the last word on every file."""
+"""Inventory + snapshots → Catalogue: every table loaded once into one DuckDB file, and the last word on every file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""question + profile + knowledge + votes and finds → brief: what the solver reads first, under a token budget.
+"""question + profile + knowledge + votes and finds + video → brief: what the solver reads first, under a token budget.
 
 What is folded is never lost: a folded table is named or counted, and still answers queries and `describe`. Where nothing
 was judged the tables are those that the words of the question choose.

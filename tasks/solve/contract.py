@@ -1,6 +1,6 @@
-"""question + brief → contract: what the answer must look like, fixed before anything is solved.
+"""question + brief + profile → contract: what the answer must look like, fixed before anything is solved.
 
-A model writes it where it is enabled; rules write it elsewhere, and they invent nothing.
+A model writes it where it is enabled; elsewhere it stays open, and nothing is invented.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Answer and replay → evidence: outline of the query, checks, lineage, drawn tables → package."""
+"""Answer and replay → evidence: outline of the query, checks, lineage, drawn tables → package. It serves `publish`."""
