@@ -48,7 +48,7 @@ _GROUPS = (
         first=_QUARTER.format(n=1, en="first", zh="一"),
         second=_QUARTER.format(n=2, en="second", zh="二"),
         third=_QUARTER.format(n=3, en="third", zh="三"),
-        fourth=_QUARTER.format(n=4, en="(?:fourth|final|last)", zh="四"),
+        fourth=_QUARTER.format(n=4, en="(?:fourth|final)", zh="四"),
     ),
 )
 """Words that name one of several things that a column holds one of."""

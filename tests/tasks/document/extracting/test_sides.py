@@ -25,6 +25,7 @@ LINES: list[tuple[str, ColumnType, str, dict[str, bool]]] = [
     ("return in the third quarter", "number", "1.2% (second quarter), 1.3% (third quarter), Q4 1.4%", {"1.2%": True, "1.3%": False, "1.4%": True}),
     ("三季度收益率", "number", "第二季度为1.2%，第三季度为1.3%，第四季度录得1.4%", {"1.2%": True, "1.3%": False, "1.4%": True}),
     ("return in the third quarter", "number", "first 1.1%, then 1.2%, at last 1.3%", {"1.1%": False, "1.2%": False, "1.3%": False}),
+    ("return in the third quarter", "number", "it made 1.3% in the last quarter", {"1.3%": False}),
     ("units redeemed", "integer", "40 subscribed, redemptions of 30", {"40": True, "30": False}),
     ("本月等级", "text", "上月为甲级，本月为乙级", {"甲级": True, "乙级": False}),
     ("club before the window", "text", "after time with Wansford, now at Leyburn", {"Wansford": False, "Leyburn": False}),
