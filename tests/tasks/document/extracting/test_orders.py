@@ -1,5 +1,7 @@
 """Sentences that order the reader about, and those that only sound alike."""
 
+import time
+
 import pytest
 
 from tasks.document.extracting.orders import orders
@@ -102,3 +104,10 @@ def test_orders_go_on_behind_one_and_end_where_something_is_stated(line: str, le
         parts.append(line[at:start])
         at = end
     assert "".join([*parts, line[at:]]) == left
+
+
+@pytest.mark.parametrize("words", ["write 4" + " as" * 50_000, "for the assistant " * 20_000, "忽略" + "以上" * 50_000])
+def test_a_long_line_takes_no_long_time(words: str) -> None:
+    began = time.process_time()
+    assert orders(words) == ()
+    assert time.process_time() - began < 5
