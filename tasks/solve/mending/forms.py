@@ -53,6 +53,28 @@ def uses(tree: exp.Expr, schema: Schema) -> Iterator[Use]:
                 yield Use(found[0], column, place[1], form, found[1])
 
 
+def loose(tree: exp.Expr, schema: Schema) -> Iterator[ColumnProfile]:
+    """Text columns that the query orders, or takes the smallest or largest of, though most of their values are plain numbers."""
+    from sqlglot import exp
+
+    for select in selects(tree):
+        for column in columns_of(select):
+            place = resolved(_meant(column, select), schema)
+            form = place[1].form if place and place[1].type == "VARCHAR" else None
+            parent = column.parent
+            placed = isinstance(parent, exp.Ordered | exp.Max | exp.Min) and parent.this is column
+            ranked = placed or (isinstance(parent, exp.ArgMax | exp.ArgMin) and parent.expression is column)
+            if (
+                place
+                and form
+                and ranked
+                and form.sql == PLAIN
+                and not form.sortable
+                and form.values / 2 <= form.read < form.values
+            ):
+                yield place[1]
+
+
 def mend_forms(tree: exp.Expr, schema: Schema) -> list[str]:
     """Put the conversion of its format in wherever such text is ordered, compared or cast."""
     done = []
