@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SAMPLE ?= data/samples/shop
 KIND ?= samples
+PROFILE ?= default
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall faults clean
+.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many faults clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -80,17 +81,23 @@ serve: $(VENV)/.runtime ## Prefect server, UI and deployments on this machine
 doctor: $(VENV)/.runtime ## what works on this machine, and what to do about the rest
 	@$(BIN)/tablewright doctor
 
-record: setup ## record the samples' model replies anew from MODEL_API_URL (KIND=documents: those of the document tasks)
+record: setup ## record the samples' model replies anew from MODEL_API_URL (KIND=documents: those of the document tasks, KIND=sales: those of region_sales)
 	@$(BIN)/python tests/record.py $(KIND)
 
 pictures: setup ## take the documentation's pictures of the Prefect UI anew
 	@$(BIN)/python tests/pictures.py
 
 tokens: setup ## count the prompt tokens of documents against sending each section all of it; SUITE="DIR …"
-	@PYTHONPATH=.:tests $(BIN)/python tests/tokens.py --suite $(SUITE)
+	@$(BIN)/python tests/tokens.py --suite $(SUITE)
 
 recall: setup ## how much of what an answer needs is recalled, shown and found: sample, made folders, a suite with SUITE=DIR
 	@$(BIN)/python tests/recall.py $(if $(filter-out data/samples,$(SUITE)),--suite $(SUITE))
+
+ways: setup ## first prompt and score with all tables unfolded, folded by votes, folded and merged; PROFILE=NAME, QUESTIONS="NAME …"
+	@$(BIN)/python tests/ways.py --profile $(PROFILE) $(if $(QUESTIONS),--questions $(QUESTIONS))
+
+many: setup ## the whole answer flow over 300 and 3,000 made tables with a scripted model: seconds by stage, memory; 1 if wrong
+	@$(BIN)/python tests/many.py
 
 faults: setup ## plant faults in right queries and count how many the checks by code find; SUITE="DIR …" [GOLD="DIR …"]
 	@$(BIN)/python tests/faults.py $(foreach dir,$(filter-out data/samples,$(SUITE)),--suite $(dir)) $(foreach dir,$(GOLD),--gold $(dir))

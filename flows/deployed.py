@@ -45,7 +45,7 @@ def _flow(name: str) -> Callable[[Callable[..., Coroutine[Any, Any, Any]]], Requ
 
 @_flow("answer")
 async def answer_flow(request: AnswerRequest) -> Ended | State[Ended]:
-    """Answer a question over a folder of tables: a table in which every value can be traced and replayed."""
+    """Answer a question over a folder of tables and documents: a table in which every value can be traced and replayed."""
     context = FlowRunContext.get()
     assert context and context.flow_run and context.flow_run.created
     # The day it was asked for, not the day it runs: a retry after midnight must not ask another question.

@@ -21,6 +21,7 @@ from tasks.solve.filter import filter_context
 from tasks.solve.index import index_catalogue
 from tasks.solve.merge import merge_context
 from tasks.solve.profile import profile_tables
+from tasks.solve.profiling.late import late, with_late
 from tasks.solve.publish import publish
 from tasks.solve.recall import recall
 from tasks.solve.relevance import judge_tables, why_not
@@ -40,18 +41,20 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
     profile = await profile_tables(tables, knowledge, settings.profiling, settings.query)
     metadata = await describe_catalogue(tables, profile, knowledge, told.overrides, settings.metadata)
     catalogue = catalogue.model_copy(update={"metadata": metadata.database})
-    judged = not why_not(tables, profile, settings.vote, settings.relevance)
-    profile = add_words(profile, metadata, None if judged else told.overrides)
+    off = why_not(tables, profile, settings.vote, settings.relevance)
+    profile = add_words(profile, metadata, told.overrides if off else None)
     found = Recalled(terms=Terms(question=question.text))
-    if judged:
+    if not off:
         found = await _recall(question, tables, metadata, told, settings)
-    relevance = await judge_tables(
-        question, tables, profile, knowledge, found, metadata, video, settings.vote, settings.relevance, settings.query
-    )
+    limits = (settings.vote, settings.relevance, settings.query)
+    relevance = await judge_tables(question, tables, profile, knowledge, found, metadata, video, off, *limits)
     context = Context()
-    if judged:
+    if not off:
         merged = await merge_context(found, metadata, relevance)
         context = await filter_context(question, merged, metadata, settings.recall)
+        if (missed := late(tables, profile, context)).tables:
+            measured = await profile_tables(missed, knowledge, settings.profiling, settings.query)
+            profile = with_late(profile, measured, metadata)
     brief = await compress(question, profile, knowledge, settings.brief, context, relevance, video)
     contract = await write_contract(question, brief, profile, settings.contract)
     given = Assignment(

@@ -14,6 +14,7 @@ import inspect
 import json
 import sys
 import time
+import weakref
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class Stage(Generic[P, R]):
             "code": code_digest(Path(inspect.getfile(self.function)).parent),
             "prompts": [path.read_text("utf-8") for path in self.prompts],
             "roles": {role: door.current().identity(role) for role in self.roles},
-            "inputs": {name: canonical(value) for name, value in bound.arguments.items()},
+            "inputs": {name: _keyed(value) for name, value in bound.arguments.items()},
         }
         text = json.dumps(parts, sort_keys=True, allow_nan=False)
         return f"records/{self.name}/{hashlib.sha256(text.encode()).hexdigest()}.json"
@@ -196,9 +197,7 @@ def canonical(value: Any) -> Any:
     Fields marked `Location` are left out, so that a folder may move.
     """
     if isinstance(value, BaseModel):
-        fields = type(value).model_fields
-        kept = {n: canonical(getattr(value, n)) for n, f in fields.items() if not _is_location(f.metadata)}
-        return {"model": type(value).__name__, **kept}
+        return {"model": type(value).__name__, **{n: canonical(getattr(value, n)) for n in _kept(type(value))}}
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -210,6 +209,41 @@ def canonical(value: Any) -> Any:
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {"dict": {key: canonical(item) for key, item in value.items()}}
     raise TypeError(f"{type(value).__name__} cannot be an input of a stage: it has no stable form")
+
+
+_digests: dict[int, tuple[weakref.ref[BaseModel], str]] = {}
+"""Of frozen models by their id, as long as they live: a large one is an input of many stages."""
+
+
+def _keyed(value: Any) -> Any:
+    """An input in its canonical form, with digests in place of frozen models that it is, or is a sequence of."""
+    if isinstance(value, tuple | list):
+        return [_keyed(item) for item in value]
+    return {"digest": _digest(value)} if _is_frozen(value) else canonical(value)
+
+
+def _digest(value: BaseModel) -> str:
+    """Of a frozen model, made once for each object; from those of the models that are fields of it."""
+    key = id(value)
+    known = _digests.get(key)
+    if known and known[0]() is value:
+        return known[1]
+    fields = ((name, getattr(value, name)) for name in _kept(type(value)))
+    parts = {name: {"digest": _digest(part)} if _is_frozen(part) else canonical(part) for name, part in fields}
+    text = json.dumps({"model": type(value).__name__, **parts}, sort_keys=True, allow_nan=False)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    _digests[key] = (weakref.ref(value, lambda _: _digests.pop(key, None)), digest)
+    return digest
+
+
+def _is_frozen(value: Any) -> bool:
+    return isinstance(value, BaseModel) and bool(type(value).model_config.get("frozen"))
+
+
+@functools.cache
+def _kept(model: type[BaseModel]) -> tuple[str, ...]:
+    """Names of the fields that belong to a key."""
+    return tuple(name for name, field in model.model_fields.items() if not _is_location(field.metadata))
 
 
 @functools.cache

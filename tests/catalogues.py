@@ -80,6 +80,8 @@ class Asked(NamedTuple):
     values: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
     """What a model might add to the question's words; given, not asked of any."""
+    sql: str = ""
+    """How its answer is computed over the tables."""
 
 
 def make(folder: Path, count: int, seed: int = 1, each: int = 5) -> tuple[Asked, ...]:
@@ -88,6 +90,16 @@ def make(folder: Path, count: int, seed: int = 1, each: int = 5) -> tuple[Asked,
     metrics = _metrics(tables, each)
     _lay(folder, tables, metrics)
     return tuple(_questions(tables, metrics, each))
+
+
+def gold(asked: Asked, count: int, seed: int = 1) -> list[tuple[Any, ...]]:
+    """Names of the columns, then the rows, that answer a question of `make` with this count and seed."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for table in _tables(count, random.Random(seed)):
+            if table.name in asked.tables:
+                _fill(connection, table)
+        found = connection.execute(asked.sql)
+        return [tuple(column[0] for column in found.description), *found.fetchall()]
 
 
 def _words() -> Words:
@@ -222,12 +234,15 @@ def _questions(tables: list[Table], metrics: list[Metric], each: int) -> Iterato
         yield _joined(table, by_name[table.link.partition(".")[0]], n)
     for metric in metrics[::3]:
         ids = tuple(f"{metric.table.name}.{column.name}" for column in metric.columns)
-        yield Asked("metric", f"How high is the {metric.name}?", (metric.table.name,), ids)
+        one, two = (column.name for column in metric.columns)
+        sql = f'SELECT SUM("{one}") / SUM("{two}") AS "index" FROM "{metric.table.name}"'
+        yield Asked("metric", f"How high is the {metric.name}?", (metric.table.name,), ids, sql=sql)
     for n, table in enumerate(_spread(named["en"], each, 2)):
         measure = table.of("measure")[n % 5]
         text = f"How much {measure.word.other} do we see for {table.said(2)}?"
         terms = (measure.word.en, *(word.en for word in table.key), "amount", "total")
-        yield Asked("synonym", text, (table.name,), (f"{table.name}.{measure.name}",), (), terms)
+        sql = f'SELECT SUM("{measure.name}") AS total FROM "{table.name}"'
+        yield Asked("synonym", text, (table.name,), (f"{table.name}.{measure.name}",), (), terms, sql)
 
 
 def _plain(table: Table, kind: str, n: int) -> Asked:
@@ -237,14 +252,17 @@ def _plain(table: Table, kind: str, n: int) -> Asked:
         said = f"What is the total {measure.word.en} by {text.word.en} in the {table.said()}?"
     else:
         said = f"按{text.word.zh}统计{table.said(1)}的{measure.word.zh}合计"
-    return Asked(kind, said, (table.name,), ids)
+    sql = f'SELECT "{text.name}", SUM("{measure.name}") AS total FROM "{table.name}" GROUP BY "{text.name}"'
+    return Asked(kind, said, (table.name,), ids, sql=sql)
 
 
 def _by_value(table: Table, n: int) -> Asked:
     name, measure = table.of("name")[0], table.of("measure")[n % 5]
     value = str(table.rows[n % ROWS][table.columns.index(name)])
     said = f"What is the {measure.word.en} of {value}?" if n % 2 else f"{value}的{measure.word.en}是多少？"
-    return Asked("value", said, (table.name,), (f"{table.name}.{name.name}", f"{table.name}.{measure.name}"), (value,))
+    sql = f'SELECT "{measure.name}" FROM "{table.name}" WHERE "{name.name}" = \'{value}\''
+    ids = (f"{table.name}.{name.name}", f"{table.name}.{measure.name}")
+    return Asked("value", said, (table.name,), ids, (value,), sql=sql)
 
 
 def _joined(table: Table, owner: Table, n: int) -> Asked:
@@ -262,7 +280,11 @@ def _joined(table: Table, owner: Table, n: int) -> Asked:
         f"{table.name}.{link.name}",
         f"{table.name}.{measure.name}",
     )
-    return Asked("join", said, (owner.name, table.name), ids, (value,))
+    sql = (
+        f'SELECT SUM(t."{measure.name}") AS total FROM "{table.name}" t JOIN "{owner.name}" o '
+        f'ON o."{owner.columns[0].name}" = t."{link.name}" WHERE o."{name.name}" = \'{value}\''
+    )
+    return Asked("join", said, (owner.name, table.name), ids, (value,), sql=sql)
 
 
 def _lay(folder: Path, tables: list[Table], metrics: list[Metric]) -> None:
@@ -278,13 +300,17 @@ def _lay(folder: Path, tables: list[Table], metrics: list[Metric]) -> None:
                 with (folder / "context" / "csv" / f"{table.name}.csv").open("w", encoding="utf-8", newline="") as file:
                     csv.writer(file).writerows([names, *table.rows])
                 continue
-            quoted = ", ".join(f'"{name}"' for name in names)
-            connection.execute(f'CREATE TABLE "{table.name}" ({quoted})')
-            connection.executemany(f'INSERT INTO "{table.name}" VALUES ({", ".join("?" * len(names))})', table.rows)
+            _fill(connection, table)
         connection.commit()
     (folder / "context" / "knowledge.md").write_text("\n".join(_knowledge(tables, metrics)), "utf-8")
     (folder / "context" / "metadata.yaml").write_text("\n".join(_metadata(tables)), "utf-8")
     (folder / "task.json").write_text('{"task_id": "made", "question": "?"}', "utf-8")
+
+
+def _fill(connection: sqlite3.Connection, table: Table) -> None:
+    quoted = ", ".join(f'"{column.name}"' for column in table.columns)
+    connection.execute(f'CREATE TABLE "{table.name}" ({quoted})')
+    connection.executemany(f'INSERT INTO "{table.name}" VALUES ({", ".join("?" * len(table.columns))})', table.rows)
 
 
 def _knowledge(tables: list[Table], metrics: list[Metric]) -> Iterator[str]:

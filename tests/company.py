@@ -24,7 +24,7 @@ from tasks.core.models.metadata import Metadata
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import ArtifactRef
 from tasks.core.settings import Settings, load
-from tasks.solve.relevance import judge_tables
+from tasks.solve.relevance import judge_tables, why_not
 
 QUESTION = Question(
     text="Which company had the highest net profit in 2023? 哪家公司净利润最高", as_of=date(2026, 1, 1), task_id="t1"
@@ -138,16 +138,17 @@ class Judge:
                 }
             )
             with door.use(Door(self.settings, self.store, Meter(self.settings.budget))):
+                measured, chosen = profile(self.catalogue), (self.settings.vote, self.settings.relevance)
                 work = judge_tables.function(
                     QUESTION,
                     self.catalogue,
-                    profile(self.catalogue),
+                    measured,
                     knowledge,
                     recalled or nothing_recalled(),
                     about or Metadata(),
                     video,
-                    self.settings.vote,
-                    self.settings.relevance,
+                    why_not(self.catalogue, measured, *chosen),
+                    *chosen,
                     self.settings.query,
                 )
                 result = asyncio.run(work)

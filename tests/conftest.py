@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from servers import database_of, mariadb, postgres  # noqa: F401 (fixtures)
 from world import free_port
@@ -34,6 +35,9 @@ os.environ.update(
 for name in ("MODEL_API_URL", "MODEL_NAME", "MODEL_API_KEY", "TABLEWRIGHT_STORE", "PREFECT_API_URL", "PREFECT_PROFILE"):
     os.environ.pop(name, None)
 
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
+"""A property that is checked on a busy machine is none the worse for it."""
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell's background job ignores it, and the children that tests interrupt would inherit that."""
 
@@ -122,14 +126,10 @@ def prefect_api(server_url: str) -> Iterator[str]:
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """tablewright with a scripted model and an empty store; also for calls in this process."""
-    from endpoint import Endpoint
-    from world import World, solver
+    from world import solver, worlds
 
     from tasks import stage
 
     monkeypatch.setattr(stage, "RETRY_SECONDS", (0.0, 0.0))
-    with Endpoint(solver) as endpoint:
-        made = World(tmp_path, endpoint)
-        for name, value in made.variables().items():
-            monkeypatch.setenv(name, value)
-        yield made
+    with worlds(tmp_path, monkeypatch) as made:
+        yield made(solver)

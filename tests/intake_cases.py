@@ -87,7 +87,7 @@ def build(folder: Path, store: Path, child: bool = False, **limits: Any) -> Buil
         return Built(inventory, catalogue, opened.local(catalogue.database))
 
     worker = Worker if child else InProcess
-    with use(Store(Folder(store), store / "cache")) as opened, mock.patch("tasks.intake.catalogue.Worker", worker):
+    with use(Store(Folder(store), store / "cache")) as opened, mock.patch("tasks.intake.loading.client.Worker", worker):
         built = asyncio.run(run())
     uncoded = [said for said in said_of(built.catalogue) if kind_of(said).code == UNKNOWN]
     assert not uncoded, f"no code in tasks/intake/loading/problems.py for: {uncoded}"

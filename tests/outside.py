@@ -117,6 +117,13 @@ def children() -> list[str]:
     return sorted(found)
 
 
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that only waits to be reaped does not."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
+    return False
+
+
 @contextlib.contextmanager
 def outside(folder: Path) -> Iterator[Outside]:
     """Targets in `folder`, its own temporary folder and a secret in the environment; this process inherits orphans."""

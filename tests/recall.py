@@ -1,8 +1,9 @@
 """The sample region_sales, made folders and suites → how much of what an answer needs is recalled, shown and found, at what cost.
 
-`python tests/recall.py [--sizes 30 300 3000] [--suite DIR] [--gold DIR] [--ask]`: a suite is a folder of task folders whose gold
-says how it is computed (tests/needs.py). No model is asked without `--ask`; with it the endpoint of MODEL_API_URL expands the
-terms, votes and filters. Made questions carry terms that a model might add. Exit code 1 when a table is lost or a brief is too long.
+`python tests/recall.py [--sizes 30 300 3000] [--suite DIR] [--gold DIR] [--ask [terms]] [--profile P] [--keep DIR] [--questions N]`: a
+suite is a folder of task folders whose gold says how it is computed (tests/needs.py). No model is asked without `--ask`; with it that
+of the profile (MODEL_API_URL by default) expands the terms, votes and filters, or expands alone; what it replied stays in `--keep`.
+Made questions carry terms that a model might add. Exit code 1 when a table is lost or a brief is too long.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import tempfile
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -29,47 +30,66 @@ import catalogues  # noqa: E402
 import sales  # noqa: E402
 from catalogues import Asked  # noqa: E402
 from needs import needed, tasks_of  # noqa: E402
-from recalling import Outcome, World, build, desk, found, index_bytes, lists, queryable  # noqa: E402
+from recalling import ASKING, Outcome, World, all_found, build, desk, index_bytes, lists, queryable  # noqa: E402
 
+from tasks.core.settings import Settings  # noqa: E402
+
+T = TypeVar("T")
 _PROBED = 100
 """Tables of a large folder whose names are searched, the first and the last among them."""
 _HEAD = ("questions", "way", "n", "tables @5", "@20", "columns @10", "@30", "in context", "described", "written",
          "named", "listed", "most tokens", "recall s", "brief s")  # fmt: skip
+_VOTES = ("votes", "prompts", "tables", "calls made", "rounds × prompts", "saved", "rounds × tables", "unanimous",
+          "troubled")  # fmt: skip
 _COSTS = ("tables", "columns", "entries", "read s", "load s", "measure s", "describe s", "index s", "index MB",
           "peak MB", "children MB", "not measured", "queryable", "found by name")  # fmt: skip
 
 
 def main() -> int:
     """Print the tables that the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", nargs="*", type=int, default=[30, 300, 3000], help="numbers of made tables")
-    parser.add_argument("--suite", type=Path, help="folder of task folders")
-    parser.add_argument("--gold", type=Path, help="its gold, where it is not in SUITE/gold")
-    parser.add_argument("--ask", action="store_true", help="ask the endpoint of MODEL_API_URL too")
-    parser.add_argument("--kinds", action="store_true", help="made questions by their kind")
-    parser.add_argument("--made", type=int, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.ask and not os.environ.get("MODEL_API_URL"):
-        parser.error("--ask needs MODEL_API_URL")
+    given = arguments()
     if given.made:
-        print(json.dumps(asyncio.run(of_made(given.made, given.ask))))
+        print(json.dumps(asyncio.run(of_made(given.made, given))))
         return 0
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     print(f"{date.today()}, Python {platform.python_version()}, {os.cpu_count()} cores, load at the start {load}\n")
     print(line(_HEAD) + "\n" + line(["---"] * len(_HEAD)))
+    voted: list[list[str]] = []
     with tempfile.TemporaryDirectory() as scratch:
         sales.suite(Path(scratch) / "sales")
-        good = of_suite("region_sales", Path(scratch) / "sales", Path(scratch) / "sales" / "gold", given.ask)
+        good = of_suite(("region_sales", Path(scratch) / "sales", Path(scratch) / "sales" / "gold"), given, voted)
         if given.suite:
-            gold = given.gold or given.suite / "gold"
-            good &= of_suite(given.suite.name, given.suite, gold, given.ask)
+            good &= of_suite((given.suite.name, given.suite, given.gold or given.suite / "gold"), given, voted)
     costs = [measured(size, given) for size in given.sizes]
-    if costs:
-        print("\n" + line(_COSTS) + "\n" + line(["---"] * len(_COSTS)))
-    for cost in costs:
-        print(line(cost["cost"]))
-        good &= cost["good"]
-    return 0 if good else 1
+    print_table(_VOTES, voted + [row for cost in costs for row in cost["votes"]])
+    print_table(_COSTS, [cost["cost"] for cost in costs])
+    return 0 if good and all(cost["good"] for cost in costs) else 1
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", nargs="*", type=int, default=[30, 300, 3000], help="numbers of made tables")
+    parser.add_argument("--suite", type=Path, help="folder of task folders")
+    parser.add_argument("--gold", type=Path, help="its gold, where it is not in SUITE/gold")
+    parser.add_argument(
+        "--ask", nargs="?", const="all", choices=["all", "terms"], help="ask a model too; terms = only for these"
+    )
+    parser.add_argument("--profile", default="default", help="settings of the model")
+    parser.add_argument("--keep", type=Path, help="folder in which its replies stay")
+    parser.add_argument("--questions", type=int, default=0, help="most made questions of a size, evenly; 0 = all")
+    parser.add_argument("--kinds", action="store_true", help="made questions by their kind")
+    parser.add_argument("--made", type=int, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.ask and given.profile == "default" and not os.environ.get("MODEL_API_URL"):
+        parser.error("--ask needs MODEL_API_URL, or a profile that names an endpoint")
+    return given
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A Markdown table, where it has rows."""
+    if rows:
+        print("\n" + "\n".join(map(line, (head, ["---"] * len(head), *rows))))
 
 
 def line(cells: Sequence[Any]) -> str:
@@ -77,28 +97,60 @@ def line(cells: Sequence[Any]) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def ways(ask: bool, terms: bool = False) -> tuple[str, ...]:
+def ways(ask: str | None, terms: bool = False) -> tuple[str, ...]:
     """How each question is put."""
-    return ("words", "kept", *(["terms"] if terms else []), *(["model"] if ask else []))
+    asking = ASKING if ask == "all" else ASKING[:1] if ask else ()
+    return ("words", "kept", *(["terms"] if terms else []), *asking)
 
 
-def of_suite(name: str, suite: Path, gold: Path, ask: bool) -> bool:
-    """Print the rows of a suite's tasks together; whether every brief keeps to its budget."""
-    outcomes: dict[str, list[Outcome]] = {way: [] for way in ways(ask)}
-    worlds: dict[tuple[bytes, ...], World] = {}
-    with desk(ask) as settings, tempfile.TemporaryDirectory() as scratch:
-        for task in tasks_of(suite, gold, Path(scratch)):
-            files = sorted(path for path in (task.folder / "context").rglob("*") if path.is_file())
-            key = tuple(path.read_bytes() for path in files)
-            world = worlds.get(key) or worlds.setdefault(key, asyncio.run(build(task.folder, settings)))
-            tables = {table.name: {c.name: c.type for c in table.columns} for table in world.catalogue.tables}
-            need = needed(task.sql, tables)
-            asked = Asked("suite", task.question, need.tables, need.columns)
-            for way in outcomes:
-                outcomes[way].append(asyncio.run(found(world, asked, way)))
+Suite = tuple[str, Path, Path]
+"""Name, folder, folder of its gold."""
+
+
+def of_suite(suite: Suite, given: argparse.Namespace, voted: list[list[str]]) -> bool:
+    """Print the rows of a suite's tasks together, add those of its votes; whether every brief keeps to its budget."""
+    name, folder, gold = suite
+    outcomes: dict[str, list[Outcome]] = {way: [] for way in ways(given.ask)}
+    with desk(given.profile, given.keep) as settings, tempfile.TemporaryDirectory() as scratch:
+        for world, asked in by_world(folder, gold, Path(scratch), settings):
+            for way, those in outcomes.items():
+                those += asyncio.run(all_found(world, asked, way))
         for way, those in outcomes.items():
             print(line(row(name, way, those)), flush=True)
-        return fits([one for those in outcomes.values() for one in those], settings.brief.tokens)
+        every = [one for those in outcomes.values() for one in those]
+        voted += votes_row(name, every)
+        return fits(every, settings.brief.tokens)
+
+
+def by_world(suite: Path, gold: Path, scratch: Path, settings: Settings) -> list[tuple[World, list[Asked]]]:
+    """The tasks of equal folders together, with what their gold needs."""
+    found: dict[tuple[bytes, ...], tuple[World, list[Asked]]] = {}
+    for task in tasks_of(suite, gold, scratch):
+        files = sorted(path for path in (task.folder / "context").rglob("*") if path.is_file())
+        key = tuple(path.read_bytes() for path in files)
+        if key not in found:
+            found[key] = (asyncio.run(build(task.folder, settings)), [])
+        world, asked = found[key]
+        tables = {table.name: {c.name: c.type for c in table.columns} for table in world.catalogue.tables}
+        need = needed(task.sql, tables)
+        asked.append(Asked("suite", task.question, need.tables, need.columns))
+    return list(found.values())
+
+
+def votes_row(name: str, outcomes: Sequence[Outcome]) -> list[list[str]]:
+    """What early stopping saved in the votes of these questions; no row without votes."""
+    polls = [poll for one in outcomes for poll in one.polls]
+    if not polls:
+        return []
+    made, wanted = sum(p.usage.whoever_paid().calls for p in polls), sum(p.rounds_wanted for p in polls)
+    items = sum(len(p.all) for p in polls)
+    each = sum(len(p.all) * p.rounds_wanted for p in polls)
+    agreed = sum(
+        tally.partition("/")[0] in ("0", tally.partition("/")[2]) for p in polls for tally in p.vote_tally.values()
+    )
+    troubled = sum(bool(one.problems) for one in outcomes)
+    counts = [len(polls), items, made, wanted, f"{1 - made / wanted:.0%}", each, f"{agreed / items:.1%}", troubled]
+    return [[name, *map(str, counts)]]
 
 
 def fits(outcomes: Sequence[Outcome], budget: int) -> bool:
@@ -127,7 +179,10 @@ def row(name: str, way: str, outcomes: Sequence[Outcome]) -> list[str]:
 
 def measured(size: int, given: argparse.Namespace) -> dict[str, Any]:
     """Of made tables, in a process of their own, so that its memory is theirs; prints the rows of its questions."""
-    command = [sys.executable, __file__, "--made", str(size), *(["--ask"] if given.ask else [])]
+    command = [sys.executable, __file__, "--made", str(size), "--profile", given.profile]
+    command += ["--ask", given.ask] if given.ask else []
+    command += ["--keep", str(given.keep)] if given.keep else []
+    command += ["--questions", str(given.questions)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     for cells in told["rows"] + (told["kinds"] if given.kinds else []):
@@ -135,16 +190,22 @@ def measured(size: int, given: argparse.Namespace) -> dict[str, Any]:
     return told
 
 
-async def of_made(size: int, ask: bool) -> dict[str, Any]:
+def evenly(items: Sequence[T], most: int) -> list[T]:
+    """At most so many of the items, spread over all of them; 0 = all."""
+    count = min(most or len(items), len(items))
+    return [items[at * len(items) // count] for at in range(count)]
+
+
+async def of_made(size: int, given: argparse.Namespace) -> dict[str, Any]:
     """Rows and costs of a made folder."""
-    with desk(ask) as settings, tempfile.TemporaryDirectory() as scratch:
-        questions = catalogues.make(Path(scratch), size)
+    with desk(given.profile, given.keep) as settings, tempfile.TemporaryDirectory() as scratch:
+        questions = evenly(catalogues.make(Path(scratch), size), given.questions)
         world = await build(Path(scratch), settings)
         names = [table.name for table in world.catalogue.tables]
         probed = [*sorted(names)[:: max(1, len(names) // _PROBED)], max(names)]
         by_name = sum(lists(world, name, name) for name in probed)
         answering = await queryable(world)
-        outcomes = {way: [await found(world, asked, way) for asked in questions] for way in ways(ask, True)}
+        outcomes = {way: await all_found(world, questions, way) for way in ways(given.ask, True)}
         every = [one for those in outcomes.values() for one in those]
         name = f"{size:,} tables"
         return {
@@ -155,6 +216,7 @@ async def of_made(size: int, ask: bool) -> dict[str, Any]:
                 for way, those in outcomes.items()
                 if any(one.asked.kind == kind for one in those)
             ],
+            "votes": votes_row(name, every),
             "cost": cost(world, (answering, by_name, len(probed))),
             "good": answering == size and by_name == len(probed) and fits(every, settings.brief.tokens),
         }

@@ -1,31 +1,37 @@
 """Folder + questions with known needs → what was recalled, what the brief shows, what the search of tables finds, and the time.
 
 The stages are those of the solve workflow, called one by one. Where no model votes, `kept` stands for a vote that keeps what
-was recalled, and `words` for today's brief of a folder that nobody judged.
+was recalled, and `words` for today's brief of a folder that nobody judged. `expanded` is `kept` with the terms that a model
+adds; `model` asks it for everything: terms, votes and the cut.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 from catalogues import Asked
 
 from tasks.core.files.store import Folder, Store, current, use
-from tasks.core.llm import door
+from tasks.core.llm import door, votes
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.door import Door
 from tasks.core.models.answer import Assignment, Brief, Contract, Question
 from tasks.core.models.catalogue import Catalogue, Profile
-from tasks.core.models.context import Context, Recalled, SearchIndex, TableRelevanceResult, Terms
-from tasks.core.models.metadata import Metadata
+from tasks.core.models.context import Context, Recalled, SearchIndex, TableRelevanceResult
+from tasks.core.models.document import Verdicts
+from tasks.core.models.metadata import Metadata, Overrides
 from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import Settings, load
 from tasks.core.sql.engine import Engine
@@ -49,6 +55,10 @@ from tasks.solve.solving.reading import list_tables
 from tasks.solve.terms import write_terms
 
 AS_OF = date(2026, 11, 30)
+ASKING = ("expanded", "model")
+"""Ways that ask a model."""
+_AT_ONCE = 8
+"""Questions under way together, where a model answers them."""
 OFF = TableRelevanceResult(off="nobody is asked")
 
 
@@ -62,6 +72,7 @@ class World:
     profile: Profile
     metadata: Metadata
     index: SearchIndex
+    overrides: Overrides
     seconds: dict[str, float] = field(default_factory=dict)
     """By stage."""
     pages: dict[str, str] = field(default_factory=dict)
@@ -88,6 +99,10 @@ class Outcome:
     tokens: int
     recall_seconds: float
     brief_seconds: float
+    polls: tuple[Verdicts, ...] = ()
+    """One for each prompt that tables were voted on in."""
+    problems: tuple[str, ...] = ()
+    """What of the model's work could not be used."""
 
     def columns_at(self, most: int) -> float:
         """Share of the needed columns among the first finds."""
@@ -104,17 +119,24 @@ def _share(wanted: Sequence[str], found: Sequence[str]) -> float:
 
 
 @contextlib.contextmanager
-def desk(ask: bool) -> Iterator[Settings]:
-    """A fresh store, and settings that ask a model only where `ask`."""
-    settings = load()
-    if not ask:
-        changes = {"recall": {"expand": False, "filter": False}, "vote": {"enabled": False}}
-        parts = {name: getattr(settings, name).model_copy(update=change) for name, change in changes.items()}
-        settings = settings.model_copy(update=parts)
+def desk(profile: str = "default", keep: Path | None = None) -> Iterator[Settings]:
+    """Settings of a profile, and a store: the folder `keep`, whose replies are not asked for again, or a fresh one.
+
+    Folders of any size are judged: those of the sample are small.
+    """
+    settings = load(profile, {"relevance": {"from_tokens": 1}})
     with tempfile.TemporaryDirectory() as scratch:
-        store = Store(Folder(Path(scratch) / "store"), Path(scratch) / "cache")
-        with use(store), door.use(Door(settings, store, Meter(settings.budget))):
+        home = keep or Path(scratch)
+        store = Store(Folder(home / "store"), home / "store" / "cache")
+        with use(store), door.use(Door(settings, store, Meter(settings.budget))), patch.object(votes, "vote", _counted):
             yield settings
+
+
+def silent(settings: Settings) -> Settings:
+    """The same without a model."""
+    changes = {"recall": {"expand": False, "filter": False}, "vote": {"enabled": False}}
+    parts = {name: getattr(settings, name).model_copy(update=change) for name, change in changes.items()}
+    return settings.model_copy(update=parts)
 
 
 async def build(folder: Path, settings: Settings) -> World:
@@ -129,13 +151,10 @@ async def build(folder: Path, settings: Settings) -> World:
     profile = await profile_tables.function(catalogue, knowledge, settings.profiling, settings.query)
     clock.lap("measure")
     metadata = await describe_catalogue.function(catalogue, profile, knowledge, overrides, settings.metadata)
-    profile = add_words(
-        profile, metadata, overrides if why_not(catalogue, profile, settings.vote, settings.relevance) else None
-    )
     clock.lap("describe")
     index = await index_catalogue.function(catalogue, metadata, settings.recall, settings.query)
     clock.lap("index")
-    return World(settings, catalogue, knowledge, profile, metadata, index, clock.seconds)
+    return World(settings, catalogue, knowledge, profile, metadata, index, overrides, clock.seconds)
 
 
 class Clock:
@@ -152,38 +171,75 @@ class Clock:
         return self.seconds[name]
 
 
+async def all_found(world: World, questions: Sequence[Asked], way: str) -> list[Outcome]:
+    """The questions one way, in their order; side by side where a model is asked."""
+    turns = asyncio.Semaphore(_AT_ONCE if way in ASKING else 1)
+
+    async def one(asked: Asked) -> Outcome:
+        async with turns:
+            return await found(world, asked, way)
+
+    return list(await asyncio.gather(*map(one, questions)))
+
+
 async def found(world: World, asked: Asked, way: str) -> Outcome:
-    """One question, one way: `words`, `kept`, `terms` (kept, with the question's given terms) or `model`."""
-    settings, clock = world.settings, Clock()
-    question = Question(text=asked.text, as_of=AS_OF)
+    """One question, one way: `words`, `kept`, `terms` (kept, with the question's given terms), `expanded` or `model`.
+
+    Each has a budget of its own, as a run has.
+    """
+    settings = world.settings if way in ASKING else silent(world.settings)
+    with door.use(Door(settings, current(), Meter(settings.budget))):
+        return await _found(world, asked, way, settings)
+
+
+async def _found(world: World, asked: Asked, way: str, settings: Settings) -> Outcome:
+    clock, question = Clock(), Question(text=asked.text, as_of=AS_OF)
     terms = await write_terms.function(question, world.metadata, world.knowledge, "", settings.recall)
     if way == "terms":
         terms = terms.model_copy(update={"columns": asked.terms, "values": asked.terms, "expanded": True})
-    recalled = await _recalled(world, terms)
-    context, relevance = await _judged(world, question, recalled, way)
-    seconds = clock.lap("recall")
-    brief = await compress.function(question, world.profile, world.knowledge, settings.brief, context, relevance)
-    return _outcome(world, asked, (recalled, context, brief), (seconds, clock.lap("brief")))
-
-
-async def _recalled(world: World, terms: Terms) -> Recalled:
-    bounds = (world.settings.recall, world.settings.query, world.settings.stores)
-    return await recall.function(terms, world.index, world.catalogue, world.metadata, *bounds)
-
-
-async def _judged(
-    world: World, question: Question, recalled: Recalled, way: str
-) -> tuple[Context, TableRelevanceResult]:
-    settings = world.settings
-    if way != "model":
+    bounds = (settings.recall, settings.query, settings.stores)
+    recalled = await recall.function(terms, world.index, world.catalogue, world.metadata, *bounds)
+    shown = settings if way == "model" else silent(settings)
+    off = why_not(world.catalogue, world.profile, shown.vote, shown.relevance)
+    profile = add_words(world.profile, world.metadata, world.overrides if off else None)
+    polls: list[Verdicts] = []
+    _polls.set(polls)
+    if way == "model":
+        context, relevance = await _asked(world, (profile, off), question, recalled)
+    else:
         context = await merge_context.function(recalled, world.metadata, OFF)
-        return context, OFF if way == "words" else _keeping(world, context)
+        relevance = OFF if way == "words" else _keeping(world, context)
+    seconds = clock.lap("recall")
+    brief = await compress.function(question, profile, world.knowledge, settings.brief, context, relevance)
+    outcome = _outcome(world, asked, (recalled, context, brief), (seconds, clock.lap("brief")))
+    said = [terms.problem if way in ASKING else "", relevance.error, context.problem]
+    return replace(outcome, polls=tuple(polls), problems=tuple(filter(None, said)))
+
+
+async def _asked(
+    world: World, judged: tuple[Profile, str], question: Question, recalled: Recalled
+) -> tuple[Context, TableRelevanceResult]:
+    """A vote on the tables of a profile, unless something speaks against it; the finds merged and cut."""
+    settings, (profile, off) = world.settings, judged
     relevance = await judge_tables.function(
-        question, world.catalogue, world.profile, world.knowledge, recalled, world.metadata, "",
+        question, world.catalogue, profile, world.knowledge, recalled, world.metadata, "", off,
         settings.vote, settings.relevance, settings.query,
     )  # fmt: skip
     context = await merge_context.function(recalled, world.metadata, relevance)
     return await filter_context.function(question, context, world.metadata, settings.recall), relevance
+
+
+_polls: ContextVar[list[Verdicts] | None] = ContextVar("polls", default=None)
+_vote = votes.vote
+
+
+async def _counted(*given: Any) -> Verdicts:
+    """A vote whose verdicts the question under way keeps."""
+    told = await _vote(*given)
+    heard = _polls.get()
+    if heard is not None:
+        heard.append(told)
+    return told
 
 
 def _keeping(world: World, context: Context) -> TableRelevanceResult:
@@ -247,9 +303,8 @@ def lists(world: World, search: str, table: str) -> bool:
 def _page(world: World, search: str) -> str:
     question = Question(text=search, as_of=AS_OF)
     empty = Brief(text="", tokens=0, shown=())
-    given = Assignment(
-        question=question, brief=empty, contract=Contract(), catalogue=world.catalogue, profile=world.profile
-    )
+    profile = add_words(world.profile, world.metadata, world.overrides)
+    given = Assignment(question=question, brief=empty, contract=Contract(), catalogue=world.catalogue, profile=profile)
     engine = Engine.over(world.catalogue, world.settings.query)
     return list_tables(Bench(given, engine, world.settings.solver, given.contract), search).text
 

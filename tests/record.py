@@ -1,7 +1,8 @@
-"""The samples or the document tasks, asked of the endpoint in MODEL_API_URL → tests/recordings/{replies,documents}."""
+"""The samples, the document tasks or region_sales, asked of the endpoint in MODEL_API_URL → tests/recordings/{replies,documents,sales}."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -12,12 +13,15 @@ from pathlib import Path
 
 import documents
 import samples
+import ways
 
 KINDS = {
     "samples": (samples, "record", "replies", "recorded"),
     "documents": (documents, "documents-record", "documents", "reader"),
+    "sales": (ways, "sales-record", "sales", "reader"),
 }
 """What asks, profile, folder of the recordings, name of the model in them."""
+_AT_ONCE = 8
 
 
 def main() -> int:
@@ -30,7 +34,8 @@ def main() -> int:
     os.environ["MODEL_NAME"] = model
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TABLEWRIGHT_STORE"] = str(Path(folder) / "store")
-        with ThreadPoolExecutor(len(asker.NAMES)) as pool:
+        measuring = getattr(asker, "measuring", contextlib.nullcontext)
+        with measuring(), ThreadPoolExecutor(min(len(asker.NAMES), _AT_ONCE)) as pool:
             outs = {name: Path(folder) / name for name in asker.NAMES}
             list(pool.map(lambda name: asker.ask(name, profile, outs[name]), asker.NAMES))
         scores = {name: asker.score(name, out) for name, out in outs.items()}

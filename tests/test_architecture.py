@@ -19,7 +19,7 @@ DOORS = {
     "prefect": ("flows/", "tasks/stage.py", "tasks/solve/deliver.py"),
     "litellm": ("tasks/core/llm/client.py",),
     "pymupdf": ("tasks/document/convert.py",),
-    "duckdb": ("tasks/core/sql/", "tasks/core/search/"),
+    "duckdb": ("tasks/core/sql/",),
     "subprocess": ("tasks/core/process.py", "tasks/core/sandbox/"),
     "multiprocessing": (),
     "xllamacpp": ("tasks/core/llm/local/server.py",),

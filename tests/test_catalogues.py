@@ -8,7 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from catalogues import KINDS, Asked, make
+from catalogues import KINDS, Asked, gold, make
+from needs import needed
 
 
 def content(folder: Path) -> dict[str, list[tuple[str, ...]]]:
@@ -59,3 +60,23 @@ def test_values_that_are_asked_for_stand_in_one_table(tmp_path: Path) -> None:
     for one in asked:
         for value in one.values:
             assert [name for name, cells in rows.items() if value in cells] == [one.tables[0]]
+
+
+@pytest.mark.parametrize("count", [30, 300])
+def test_gold_reads_what_the_question_needs(count: int, tmp_path: Path) -> None:
+    asked = make(tmp_path, count)
+    schema = {name: dict.fromkeys(table[0], "text") for name, table in content(tmp_path).items()}
+    for one in asked:
+        need = needed(one.sql, schema)
+        assert ({*need.tables}, {*need.columns}) == ({*one.tables}, {*one.columns})
+
+
+def test_gold_is_what_a_second_count_gives(tmp_path: Path) -> None:
+    asked, tables = make(tmp_path, 30), content(tmp_path)
+    for one in asked:
+        if one.kind == "join":
+            (key, name, link, measure), (value,) = (id.rpartition(".")[2] for id in one.columns), one.values
+            owners, things = ([dict(zip(tables[n][0], row, strict=True)) for row in tables[n][1:]] for n in one.tables)
+            keys = {row[key] for row in owners if row[name] == value}
+            parts = [float(row[measure]) for row in things if row[link] in keys]
+            assert gold(one, 30)[1:] == [(pytest.approx(sum(parts)) if parts else None,)]

@@ -1,4 +1,4 @@
-"""The command that measures recall: a small made folder in full, and that it sees what is lost."""
+"""The command that measures recall: a small made folder in full, that it sees what is lost, and region_sales with recorded replies."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from pathlib import Path
 import catalogues
 import pytest
 import recall
+import sales
 from catalogues import Asked
-from recalling import Outcome, build, desk, found
+from recalling import ASKING, Outcome, all_found, build, desk
+from samples import RECORDINGS
+
+from tasks.core.llm.ballots import aggregate
+from tasks.core.models.run import Usage
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = 16
@@ -31,9 +36,9 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Outcome
     """All questions of a made folder, each way."""
     folder = tmp_path_factory.mktemp("made")
     questions = catalogues.make(folder, SIZE, each=2)
-    with desk(False) as settings:
+    with desk() as settings:
         world = asyncio.run(build(folder, settings))
-        return {way: [asyncio.run(found(world, one, way)) for one in questions] for way in recall.ways(False, True)}
+        return {way: asyncio.run(all_found(world, questions, way)) for way in recall.ways(None, True)}
 
 
 def test_shares_count_needed_columns_and_tables_among_the_first_finds() -> None:
@@ -70,6 +75,61 @@ def test_needed_columns_are_described_and_the_brief_keeps_to_its_budget(outcomes
         shares = [len(one.described) / len(one.asked.columns) for one in told]
         assert sum(shares) / len(shares) >= 0.95
     assert recall.fits([one for those in outcomes.values() for one in those], 12_000)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Outcome]]:
+    """The questions of region_sales, without a model and over the recorded replies of a reader."""
+    folder = tmp_path_factory.mktemp("sales")
+    sales.suite(folder)
+    with desk(str(RECORDINGS / "sales.toml")) as settings:
+        ((world, questions),) = recall.by_world(folder, folder / "gold", folder / "scratch", settings)
+        return {way: asyncio.run(all_found(world, questions, way)) for way in ("kept", *ASKING)}
+
+
+def test_recorded_terms_find_every_needed_column_and_the_words_of_the_questions_do_not(
+    recorded: dict[str, list[Outcome]],
+) -> None:
+    assert len(recorded["kept"]) == len(sales.questions())
+    lost = [one.asked.text for one in recorded["kept"] if not {*one.asked.columns} <= one.context]
+    assert len(lost) == 1 and "came back" in lost[0]
+    for way in ASKING:
+        assert [one.columns_at(30) for one in recorded[way]] == [1] * len(recorded[way])
+        assert not [one.problems for one in recorded[way] if one.problems]
+
+
+def test_recorded_votes_stop_early_and_fold_nothing_that_is_needed(recorded: dict[str, list[Outcome]]) -> None:
+    for one, uncut in zip(recorded["model"], recorded["expanded"], strict=True):
+        assert one.described == {*one.asked.columns} and one.tokens < uncut.tokens
+    (row,) = recall.votes_row("region_sales", recorded["model"])
+    assert row[1:6] == ["11", "110", "33", "55", "40%"]
+
+
+def test_the_row_of_votes_counts_calls_against_all_rounds_and_against_a_call_a_table() -> None:
+    yes, no = {"a": (True, "")}, {"a": (False, "")}
+    ballots = [
+        {**yes, "b": (False, "")},
+        {**yes, "b": (False, "")},
+        {**yes, "b": (False, "")},
+        {**no, "b": (False, "")},
+    ]
+    poll = aggregate(("a", "b"), ballots, 5).model_copy(update={"usage": Usage(calls=1, journaled=3)})
+    told = [outcome(polls=(poll,)), outcome(polls=(poll,), problems=("not filtered",)), outcome()]
+    assert recall.votes_row("made", told) == [["made", "2", "4", "8", "10", "20%", "20", "50.0%", "1"]]
+    assert recall.votes_row("made", [outcome()]) == []
+
+
+def test_made_questions_are_taken_evenly() -> None:
+    assert recall.evenly("abcdefgh", 4) == ["a", "c", "e", "g"]
+    assert recall.evenly("ab", 5) == recall.evenly("ab", 0) == ["a", "b"]
+
+
+def test_a_model_is_not_asked_without_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["recall.py", "--ask"])
+    with pytest.raises(SystemExit):
+        recall.arguments()
+    monkeypatch.setattr(sys, "argv", ["recall.py", "--ask", "terms", "--profile", "local"])
+    assert recall.arguments().ask == "terms"
 
 
 @pytest.mark.slow

@@ -11,27 +11,31 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tasks.core.files.store import Folder, Store, current, use
-from tasks.core.llm import door
-from tasks.core.llm.budget import Meter
-from tasks.core.llm.door import Door
-from tasks.core.llm.tokens import count
-from tasks.core.models.answer import Question
-from tasks.core.models.document import Converted, Plan, Slice
-from tasks.core.models.semantics import Knowledge
-from tasks.core.settings import Settings, load
-from tasks.document import plan as planning
-from tasks.document import relevance
-from tasks.document.extracting import follow
-from tasks.document.planning import prompt, rules
-from tasks.document.slices import cut_slices
-from tasks.intake.inventory import take_inventory
-from tasks.intake.knowledge import read_knowledge
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT)]  # before this folder, whose `tasks` are tests
+
+from tasks.core.files.store import Folder, Store, current, use  # noqa: E402
+from tasks.core.llm import door  # noqa: E402
+from tasks.core.llm.budget import Meter  # noqa: E402
+from tasks.core.llm.door import Door  # noqa: E402
+from tasks.core.llm.tokens import count  # noqa: E402
+from tasks.core.models.answer import Question  # noqa: E402
+from tasks.core.models.document import Converted, Plan, Slice  # noqa: E402
+from tasks.core.models.semantics import Knowledge  # noqa: E402
+from tasks.core.settings import Settings, load  # noqa: E402
+from tasks.document import plan as planning  # noqa: E402
+from tasks.document import relevance  # noqa: E402
+from tasks.document.extracting import follow  # noqa: E402
+from tasks.document.planning import prompt, rules  # noqa: E402
+from tasks.document.slices import cut_slices  # noqa: E402
+from tasks.intake.inventory import take_inventory  # noqa: E402
+from tasks.intake.knowledge import read_knowledge  # noqa: E402
 
 SUFFIXES = (".md", ".markdown", ".txt")
 _HEAD = ("document", "records", "sections", "text", "slices", "plan", "extract", "both", "whole", "share", "3 votes",

@@ -44,7 +44,9 @@ class Desk:
         for _ in range(3):
             page.get_by_role("button", name="Submit").click()
             with contextlib.suppress(AssertionError):  # a busy server over SQLite answers 503; a user clicks again
-                return str(wait_for(lambda: [run["id"] for run in self.runs() if run["id"] not in before], 20)[0])
+                return str(
+                    wait_for(lambda: [run["id"] for run in self.runs() if run["id"] not in before], seconds=20)[0]
+                )
             page.screenshot(path=self.world.root / "not-submitted.png")
         raise AssertionError(f"the form was not taken, see {self.world.root}/not-submitted.png")
 
@@ -64,7 +66,7 @@ class Desk:
 
     def ended(self, run: str, seconds: float = 180) -> str:
         """Wait for the end of a run; the name of its last state."""
-        wait_for(lambda: self.state(run)["state_type"] not in PENDING, seconds)
+        wait_for(lambda: self.state(run)["state_type"] not in PENDING, seconds=seconds)
         return str(self.state(run)["state_name"])
 
     def runs(self) -> list[dict[str, Any]]:

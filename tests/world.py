@@ -13,11 +13,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from endpoint import Delay, Endpoint
 from validators import approved, schema
 
@@ -181,12 +182,12 @@ def last_run(store: Path) -> dict[str, Any]:
     return record
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 120) -> Any:
+def wait_for(condition: Callable[[], Any], what: str = "it did not happen in time", seconds: float = 120) -> Any:
     """The condition's value, as soon as it is true."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.2)
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
     return found
 
 
@@ -210,3 +211,42 @@ def free_port() -> int:
         found.bind(("127.0.0.1", 0))
         port: int = found.getsockname()[1]
         return port
+
+
+class Crash(BaseException):
+    """What a run does not survive."""
+
+
+@contextlib.contextmanager
+def crashing(name: str, times: int = 1) -> Iterator[None]:
+    """A block that ends with a crash, as soon as that stage has done its work so many times."""
+    from tasks import stage
+
+    seen: list[str] = []
+
+    def hear(ended: str, event: str, _seconds: float) -> None:
+        if (ended, event) == (name, "done"):
+            seen.append(ended)
+            if len(seen) == times:
+                raise Crash
+
+    token = stage.listener.set(hear)
+    try:
+        with pytest.raises(Crash):
+            yield
+    finally:
+        stage.listener.reset(token)
+
+
+@contextlib.contextmanager
+def worlds(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], World]]:
+    """A model's script → tablewright over it in this process; the endpoints end with the block."""
+    with contextlib.ExitStack() as opened:
+
+        def made(script: Any) -> World:
+            world = World(root, opened.enter_context(Endpoint(script)))
+            for name, value in world.variables().items():
+                monkeypatch.setenv(name, value)
+            return world
+
+        yield made

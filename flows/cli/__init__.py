@@ -1,1 +1,1 @@
-"""The terminal's side: one module a command, `app` and `main` their frame."""
+"""The terminal's side: one module a command (`document` has `trace` too), `app` and `main` their frame, `page` and `progress` what they show."""

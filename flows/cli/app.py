@@ -21,7 +21,7 @@ EXIT_CODES = """Exit codes:  0 answered · 1 unexpected error · 2 input, settin
 
 app = typer.Typer(
     name="tablewright",
-    help="Ask a question over a folder of tables; get an answer table that can be traced and replayed.",
+    help="Ask a question over a folder of tables and documents; get an answer table that can be traced and replayed.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
     add_completion=False,

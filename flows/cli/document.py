@@ -163,8 +163,8 @@ def trace_command(
 def find(name: str, place: Path | None, store: Path) -> Path:
     """The database of a derived table. Raises InputError when there is none, naming those that are there."""
     from tasks.core.errors import InputError
+    from tasks.core.files.paths import file_name
     from tasks.core.models.document import DERIVED
-    from tasks.document.store import file_name
 
     if place and place.is_file():
         return place
@@ -177,7 +177,7 @@ def find(name: str, place: Path | None, store: Path) -> Path:
             seen.setdefault(path.stem.casefold(), path)
     wanted = name.casefold().removesuffix(".sqlite")
     bare = wanted.removeprefix("document_").removeprefix("table_")
-    for way in (wanted, bare, *(file_name(each).removesuffix(".sqlite").casefold() for each in (name, bare))):
+    for way in (wanted, bare, *(file_name(each, "").casefold() for each in (name, bare))):
         if way in seen:
             return seen[way]
     where = place or store

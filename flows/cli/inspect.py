@@ -51,12 +51,14 @@ def command(
 def _write(found: Findings, folder: str, html: Path) -> None:
     from flows.cli.page import render
     from tasks.core.errors import InputError
+    from tasks.core.files.paths import expand
 
-    if html.expanduser().resolve().is_relative_to(Path(folder).expanduser().resolve()):
+    html = expand(html)
+    if html.resolve().is_relative_to(expand(folder).resolve()):
         raise InputError(
             f"the page {html} would lie in the folder {folder}, whose files are sources", "write it somewhere else"
         )
-    title = Path(folder).expanduser().resolve().name or folder
+    title = expand(folder).resolve().name or folder
     try:
         html.write_text(render(found, title), "utf-8", errors="replace")
     except OSError as error:

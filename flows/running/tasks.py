@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections import Counter
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from flows.running.request import AnswerRequest
 from flows.running.session import Ended
 from flows.running.task import find_task
 from tasks.core.errors import InputError, TablewrightError
-from tasks.core.files.paths import is_file, is_folder
+from tasks.core.files.paths import is_file, is_folder, natural
 from tasks.core.files.store import Folder
 from tasks.core.models.answer import Status
 from tasks.core.models.evidence import Evidence
@@ -129,7 +128,7 @@ def find_tasks(source: Path) -> tuple[list[str], list[str]]:
         raise InputError(f"there is no folder {str(source)!r}", "give a folder of task folders")
     if find_task(source):
         raise InputError(f"{source} is one task", f"use `tablewright answer {source}`, or give the folder above it")
-    names = sorted((path.name for path in source.iterdir() if not path.name.startswith(".")), key=_natural)
+    names = sorted((path.name for path in source.iterdir() if not path.name.startswith(".")), key=natural)
     tasks = [name for name in names if _is_text(name) and is_folder(source / name) and _has_task(source / name)]
     if not tasks:
         raise InputError(f"no task folder in {source}", "a task folder holds task.json with a `question`, and context/")
@@ -169,7 +168,3 @@ def row_of_error(task: str, error: Exception, seconds: float) -> Row:
 def _is_text(name: str) -> bool:
     """Whether a name can be written; one that is not valid UTF-8 cannot, and its folder is no task."""
     return not any("\ud800" <= sign <= "\udfff" for sign in name)
-
-
-def _natural(name: str) -> list[tuple[int, int | str]]:
-    return [(0, int(part)) if part.isdigit() else (1, part) for part in re.findall(r"[0-9]+|[^0-9]+", name)]

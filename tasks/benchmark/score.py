@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tasks.core.errors import InputError
-from tasks.core.files.paths import is_file, is_folder
+from tasks.core.files.paths import is_file, is_folder, natural
 from tasks.core.models.score import SuiteScore, TaskScore
 
 PENALTY = 0.1
@@ -57,7 +57,7 @@ def score(prediction: Path, gold: Path, penalty: float = PENALTY) -> SuiteScore:
 def gold_tables(folder: Path) -> list[Path]:
     """Every `TASK/gold.csv` of a folder, in natural order. Raises InputError when there is none."""
     found = folder.glob("*/gold.csv") if is_folder(folder) else ()
-    if tables := sorted(found, key=lambda path: _natural(path.parent.name)):
+    if tables := sorted(found, key=lambda path: natural(path.parent.name)):
         return tables
     raise InputError(f"no gold tables in {folder}", "give a gold.csv, or a folder with TASK/gold.csv")
 
@@ -99,11 +99,6 @@ def normalise(text: str) -> str:
     except (ValueError, OverflowError):
         pass
     return text
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """Sorts `task_2` before `task_10`."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def _number(text: str) -> str:

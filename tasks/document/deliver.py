@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from tasks.core.errors import InputError
 from tasks.core.files import store as stores
+from tasks.core.files.caller import write_all
 from tasks.core.models.document import DerivedTable
 from tasks.stage import stage
 
@@ -16,13 +14,6 @@ async def deliver_tables(tables: tuple[DerivedTable, ...], out: str) -> tuple[st
 
     Raises InputError when the folder cannot be written.
     """
-    place = Path(out).expanduser().absolute()
-    names = []
-    try:
-        for table in tables:
-            stores.Folder(place).write(table.file, stores.current().get(table.database))
-            names.append(table.file)
-    except OSError as error:
-        hint = "choose a folder that you may write to, on a disk with room"
-        raise InputError(f"cannot write the tables to {out!r}: {error.strerror}", hint) from error
-    return tuple(names)
+    files = {table.file: stores.current().get(table.database) for table in tables}
+    write_all(out, files, "the tables")
+    return tuple(files)

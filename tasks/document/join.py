@@ -14,9 +14,9 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from tasks.core.files import store as stores
+from tasks.core.files.paths import file_name
 from tasks.core.models.document import Converted, ConvertStatus
 from tasks.core.models.semantics import Knowledge
-from tasks.document.store import file_name
 from tasks.stage import stage
 
 _PART = re.compile(
@@ -66,8 +66,8 @@ def _distinct(documents: Iterable[Converted]) -> tuple[Converted, ...]:
         ends = filter(None, (path.parent.name, path.suffix[1:].lower()))
         ways = (document.stem, *(f"{document.stem}_{end}" for end in ends))
         more = (f"{document.stem}_{number}" for number in count(2))
-        stem = next(way for way in chain(ways, more) if file_name(way).casefold() not in taken)
-        taken.add(file_name(stem).casefold())
+        stem = next(way for way in chain(ways, more) if file_name(way, ".sqlite").casefold() not in taken)
+        taken.add(file_name(stem, ".sqlite").casefold())
         found.append(document.model_copy(update={"stem": stem}))
     return tuple(found)
 

@@ -16,14 +16,14 @@ from tasks.stage import stage
 _EXAMPLES = 3
 _VALUES, _VALUE_CHARS = 12, 40
 """Values that are named one by one, and how much of each."""
-_NOWHERE = "values stand nowhere in the text and were left out"
+_NOWHERE = "values stand in no statement of the text and were left out"
 
 
 @stage()
 async def merge_findings(plan: Plan, results: tuple[SliceResult, ...]) -> Merged:
     """Cells of the records of the plan's universe; the order of `results` does not matter.
 
-    What is not merged (values that stand nowhere in the text, unknown records and columns) is counted in `problems`.
+    What is not merged (values that no statement of the text has, unknown records and columns) is counted in `problems`.
     """
     records = one_width(plan.universe)
     known = {plain(record): record for record in records}
@@ -56,15 +56,6 @@ async def merge_findings(plan: Plan, results: tuple[SliceResult, ...]) -> Merged
 def raws_of(merged: Merged, column: str) -> tuple[str, ...]:
     """Distinct raw texts of a column, in the order of the cells: what `normalise_column` reads."""
     return tuple(dict.fromkeys(s.raw for cell in merged.cells if cell.column == column for s in cell.sources))
-
-
-def holding(cell: MergedCell) -> tuple[Source, ...]:
-    """The statements that hold: the last correction and whatever follows it; all of them where nothing is corrected.
-
-    Two corrections in one line both hold: the text does not say which came later.
-    """
-    corrected = max((s.line for s in cell.sources if s.corrects), default=0)
-    return tuple(s for s in cell.sources if s.line > corrected or (s.line == corrected and s.corrects))
 
 
 def _left_out(finding: Finding, record: str | None, columns: set[str]) -> tuple[str, str] | None:
@@ -101,7 +92,7 @@ def _unasked(plan: Plan, records: tuple[str, ...], results: tuple[SliceResult, .
 def _unfound(
     known: dict[str, str], columns: set[str], results: tuple[SliceResult, ...]
 ) -> tuple[tuple[str, str, str], ...]:
-    """What replies gave of known records and columns that stands nowhere in the text."""
+    """What replies gave of known records and columns that no statement of the text has."""
     lost = (f for result in results for f in result.findings if not f.found and f.column in columns)
     return tuple(sorted({(known[plain(f.record_id)], f.column, f.raw) for f in lost if plain(f.record_id) in known}))
 
@@ -124,7 +115,7 @@ def _cells(
         for column in plan.columns:
             if found := sources.get((record, column.name)):
                 cell = MergedCell(record_id=record, column=column.name, sources=_ordered(found))
-                differ = column.name != plan.key and len({s.raw for s in holding(cell)}) > 1
+                differ = column.name != plan.key and len({s.raw for s in cell.holding}) > 1
                 made.append(cell.model_copy(update={"conflict": differ}))
     return tuple(made)
 

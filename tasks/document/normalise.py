@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tasks.core.models.document import CellStatus, ColumnReadings, PlanColumn, Reading
+from tasks.core.models.document import CellStatus, ColumnReadings, Plain, PlanColumn, Reading
 from tasks.core.sections import NormaliseSettings, SandboxSettings
 from tasks.core.values.door import Context, read_value
 from tasks.document.normalising import scale
@@ -16,7 +16,6 @@ from tasks.document.normalising.conventions import infer
 from tasks.document.normalising.currency import advice, currency, noted
 from tasks.document.normalising.options import choose, options
 from tasks.document.normalising.transform import Job, Version, Written, write_transform
-from tasks.document.storing.settle import Plain
 from tasks.stage import stage
 
 _EXAMPLE_CHARS, _NOTE_CHARS = 80, 200

@@ -1,4 +1,4 @@
-"""document + plan → slices: for some records of one section, every line that may speak of them.
+"""document + plan + knowledge → slices: for some records of one section, every line that may speak of them.
 
 A slice must not change when something else does. So cuts follow the record ids, numbers count within the slice, and
 the lines of the document stand beside it, outside of its key.
@@ -15,7 +15,7 @@ from tasks.core.llm import tokens
 from tasks.core.models.document import Converted, Plan, PlanSection, Slice
 from tasks.core.models.semantics import Knowledge
 from tasks.core.sections import ExtractSettings
-from tasks.document.planning.fields import speaks_of
+from tasks.document.planning.fields import speaks_of, within
 from tasks.document.records.corrections import corrects
 from tasks.document.slicing.chunks import chunks
 from tasks.document.slicing.text import HEADING, Text
@@ -150,12 +150,5 @@ def _slice(text: Text, empty: Slice, lines: dict[str, set[int]]) -> Slice:
 
 def _rules(knowledge: Knowledge, section: PlanSection) -> str:
     """Conventions of the knowledge that name one of the section's columns, in its order, within a budget."""
-    found: list[str] = []
-    for rule in knowledge.rules:
-        text = rule.text.strip()
-        if (
-            any(speaks_of(text, name) for name in section.columns[1:])
-            and sum(map(len, found)) + len(text) <= _RULE_CHARS
-        ):
-            found.append(text)
-    return "\n".join(dict.fromkeys(found))
+    texts = (rule.text.strip() for rule in knowledge.rules)
+    return within((t for t in texts if any(speaks_of(t, name) for name in section.columns[1:])), _RULE_CHARS)

@@ -6,8 +6,6 @@ Equal inputs give equal bytes: nothing in the file knows the time, and it is wri
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +14,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from tasks.core.files import store as stores
+from tasks.core.files.paths import file_name
 from tasks.core.models.document import (
     ColumnQuality,
     ColumnReadings,
@@ -25,18 +24,18 @@ from tasks.core.models.document import (
     Merged,
     MergedCell,
     Place,
+    Plain,
     Plan,
     Reading,
 )
 from tasks.core.sql.names import quote, unique_names
 from tasks.document.storing import table
 from tasks.document.storing.blanks import Blanks
-from tasks.document.storing.settle import Plain, Settled, Statement, settle
+from tasks.document.storing.settle import Settled, Statement, settle
 from tasks.document.storing.table import Drawn
 from tasks.stage import stage
 
 _OWN = ("_cells", "_columns")
-_NAME_BYTES = 200
 _PLACES = TypeAdapter(tuple[Place, ...])
 
 
@@ -51,7 +50,7 @@ async def store_table(
     with stores.current().scratch("table-") as folder:
         path = Path(folder) / "table.sqlite"
         _write(path, name, merged.records, drawn, places)
-        database = stores.current().put_file(path, file_name(document.stem))
+        database = stores.current().put_file(path, file_name(document.stem, ".sqlite"))
     enough = merged.sections_good >= good_share * merged.sections_all > 0
     doubtful = sum(column.count("unverified") + column.count("conflict") for column in drawn if column.stored)
     return DerivedTable(
@@ -71,16 +70,6 @@ def table_name(stem: str) -> str:
     """The stem, unless SQLite or this file uses that name itself."""
     taken = stem.casefold().startswith("sqlite_") or stem.casefold() in _OWN
     return f"table_{stem}" if taken or not stem else stem
-
-
-def file_name(stem: str) -> str:
-    """Name of the database; what a file name cannot hold becomes `_`, and the end of a long one a digest."""
-    safe = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", stem).strip(". ") or "table"
-    if len(safe.encode()) > _NAME_BYTES:
-        safe = (
-            f"{safe.encode()[:_NAME_BYTES].decode('utf-8', 'ignore')}_{hashlib.sha256(stem.encode()).hexdigest()[:8]}"
-        )
-    return f"{safe}.sqlite"
 
 
 def _draw(plan: Plan, merged: Merged, readings: tuple[ColumnReadings, ...], blanks: Blanks) -> tuple[Drawn, ...]:

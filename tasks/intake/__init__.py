@@ -1,3 +1,3 @@
-"""What lies in the folder: inventory → knowledge, overrides, video (watch, hear), snapshot (live databases) → catalogue → (with the
-documents' tables) derived.
+"""What lies in the folder: inventory → side by side knowledge, video (else hear, watch), and overrides → snapshot (live databases) →
+catalogue → (with the documents' tables) derived.
 """

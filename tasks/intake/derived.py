@@ -14,14 +14,11 @@ from tasks.core.files import store as stores
 from tasks.core.models.catalogue import Catalogue, Document, Table
 from tasks.core.models.document import ColumnQuality, Derivation, DerivedTable
 from tasks.core.models.source import ArtifactRef, SourceFile
-from tasks.core.process import ChildError, Worker
 from tasks.core.sections import IntakeSettings
 from tasks.core.sql.names import unique_names
-from tasks.intake.loading.part import Loaded, Part
+from tasks.intake.loading.client import Client, hint
+from tasks.intake.loading.part import Part
 from tasks.stage import stage
-
-_START_SECONDS = 120
-_FINISH_SECONDS = 600
 
 
 @stage()
@@ -61,39 +58,24 @@ async def _load(
     """All of them in one DuckDB file, under these names."""
     store = stores.current()
     with store.scratch("derived-") as place:
-        where = {"database": str(Path(place) / "derived.duckdb"), "scratch": place}
-        worker = Worker("tasks.intake.loading.loader", limits.memory_mb)
+        database = Path(place) / "derived.duckdb"
+        client = Client(database, "the derived tables", limits)
         try:
-            await worker.ask(where, _START_SECONDS)
-            parts: list[Part] = []
-            for number, table in enumerate(drawn):
-                loaded = Loaded.model_validate(
-                    await worker.ask({**where, **_request(table, number)}, limits.file_seconds)
-                )
-                if not loaded.parts:
-                    raise InputError(
-                        f"the table drawn from {table.stem!r} cannot be loaded: {loaded.error}{loaded.disk}"
-                    )
-                parts += loaded.parts
-            renames = [(part.stored, name) for part, name in zip(parts, names, strict=True)]
-            await worker.ask({**where, "names": renames}, _FINISH_SECONDS)
-        except ChildError as error:
-            hint = f"see `tablewright doctor`; where memory is short, raise intake.memory_mb ({limits.memory_mb})"
-            raise InputError(f"derived tables cannot be loaded: the process {error.message}", hint) from error
+            await client.open()
+            parts = [part for table in drawn for part in await _parts(client, table, limits)]
+            await client.finish([(part.stored, name) for part, name in zip(parts, names, strict=True)])
         finally:
-            await worker.close()
-        return store.put_file(Path(place) / "derived.duckdb"), parts
+            await client.close()
+        return store.put_file(database), parts
 
 
-def _request(table: DerivedTable, number: int) -> dict[str, Any]:
-    return {
-        "path": str(stores.current().local(table.database)),
-        "sha256": table.database.sha256,
-        "kind": "derived",
-        "stored": f"derived_{number}",
-        "table": table.table,
-        "types": {column.name: column.type.upper() for column in table.columns if column.type in ("date", "datetime")},
-    }
+async def _parts(client: Client, table: DerivedTable, limits: IntakeSettings) -> tuple[Part, ...]:
+    types = {column.name: column.type.upper() for column in table.columns if column.type in ("date", "datetime")}
+    path, shown = stores.current().local(table.database), f"the table drawn from {table.stem!r}"
+    loaded = await client.load(path, table.database.sha256, "derived", shown, table=table.table, types=types)
+    if not loaded.parts:
+        raise InputError(f"{shown} cannot be loaded: {loaded.error}", hint(limits))
+    return loaded.parts
 
 
 def _table(drawn: DerivedTable, part: Part, name: str) -> Table:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tasks.core.errors import InputError
+from tasks.core.files.paths import expand
 from tasks.core.files.store import digest_file
 from tasks.core.models.source import Inventory, Outcome, SourceFile
 from tasks.core.sections import IntakeSettings
@@ -40,7 +41,7 @@ async def take_inventory(folder: str, limits: IntakeSettings) -> Inventory:
 
 
 def _root(folder: str) -> Path:
-    path = Path(folder).expanduser()
+    path = expand(folder)
     try:
         if not folder.strip() or not path.exists():
             raise InputError(f"there is no folder {folder!r}", "give the path of the folder with the data")

@@ -10,7 +10,7 @@ from tasks.core.models.answer import Assignment, Attempt
 from tasks.core.models.run import Usage
 from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
-from tasks.solve.contract import contract_text
+from tasks.solve.showing.contract import contract_text
 from tasks.solve.showing.layout import one_line
 from tasks.solve.solving import single, tools
 from tasks.solve.solving.bench import Bench

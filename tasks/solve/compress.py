@@ -1,4 +1,4 @@
-"""question + profile + knowledge + votes and finds → brief: what the solver reads first, under a token budget.
+"""question + profile + knowledge + votes and finds + video → brief: what the solver reads first, under a token budget.
 
 What is folded is never lost: a folded table is named or counted, and still answers queries and `describe`. Where nothing
 was judged the tables are those that the words of the question choose.
@@ -19,9 +19,9 @@ from tasks.core.search.coined import coined
 from tasks.core.sections import BriefSettings
 from tasks.solve.compressing.excerpt import Elsewhere, excerpt
 from tasks.solve.compressing.fit import Fitting, Shown, best_first, together
-from tasks.solve.compressing.rank import Ranking, choose, rank
 from tasks.solve.compressing.told import metric_lines, video_section
 from tasks.solve.compressing.unfold import Unfolded, detailed, unfold
+from tasks.solve.judging.rank import Ranking, choose, rank
 from tasks.solve.showing.layout import Detail, join_equation, join_line, one_line, spelled
 from tasks.solve.showing.size import whole_tokens
 from tasks.stage import stage

@@ -1,6 +1,6 @@
-"""question + brief → contract: what the answer must look like, fixed before anything is solved.
+"""question + brief + profile → contract: what the answer must look like, fixed before anything is solved.
 
-A model writes it where it is enabled; rules write it elsewhere, and they invent nothing.
+A model writes it where it is enabled; elsewhere it stays open, and nothing is invented.
 """
 
 from __future__ import annotations
@@ -65,27 +65,6 @@ async def write_contract(question: Question, brief: Brief, profile: Profile, set
     except ModelError as error:
         return Contract(problems=(error.message,), unsettled="transient" if error.transient else "stopped")
     return _checked(asked.value, profile).model_copy(update={"usage": asked.usage})
-
-
-def contract_text(contract: Contract) -> str:
-    """The contract as lines for a prompt; what it leaves open is not mentioned."""
-    columns = [f"{c.name}" + (f" ({c.meaning})" if c.meaning else "") for c in contract.columns]
-    sources = [f"{c.name} from {c.source}" for c in contract.columns if c.source]
-    filters = [
-        f.text + (f" [{f.unit}]" if f.unit else "") + (f" on {f.source}" if f.source else "") for f in contract.filters
-    ]
-    parts = {
-        f"columns ({len(columns)})": ", ".join(columns),
-        "sources": ", ".join(sources),
-        "one row is": contract.grain,
-        "filters": "; ".join(filters),
-        "nulls": contract.nulls,
-        "duplicates": "" if contract.duplicates == "unknown" else contract.duplicates,
-        "order": contract.order,
-        "limit": str(contract.limit or ""),
-        "ties": "" if contract.ties == "unknown" else contract.ties,
-    }
-    return "\n".join(f"{name}: {value}" for name, value in parts.items() if value)
 
 
 def _checked(reply: ContractReply, profile: Profile) -> Contract:

@@ -7,11 +7,10 @@ import json
 import logging
 import re
 import sys
-from pathlib import Path
 from typing import Any
 
-from tasks.core.errors import InputError
 from tasks.core.files import store as stores
+from tasks.core.files.caller import write_all
 from tasks.core.models.answer import Answer, AnswerTable
 from tasks.core.models.context import TableRelevanceResult
 from tasks.core.models.document import DerivedTable
@@ -43,18 +42,7 @@ async def deliver(
     if answer.table:
         files[csv_name] = store.get(answer.table.file)
     files |= {table.file: store.get(table.database) for table in derived}
-    try:
-        folder = Path(out).expanduser().absolute()
-        folder.mkdir(parents=True, exist_ok=True)
-        if not answer.table:
-            (folder / csv_name).unlink(missing_ok=True)
-        for name, data in files.items():
-            stores.Folder(folder).write(name, data)
-    except (OSError, RuntimeError, ValueError) as error:  # `~nobody` and a NUL in the name are no OSError
-        hint = "choose a folder that you may write to, on a disk with room"
-        raise InputError(
-            f"cannot write the answer to {out!r}: {getattr(error, 'strerror', None) or error}", hint
-        ) from error
+    folder = write_all(out, files, "the answer", without="" if answer.table else csv_name)
     evidence = Evidence.model_validate_json(files["evidence.json"])
     return Delivery(folder=str(folder), files=tuple(sorted(files)), warnings=await _show(answer, evidence))
 

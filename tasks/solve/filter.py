@@ -11,10 +11,11 @@ from tasks.core.errors import BudgetError, ModelError
 from tasks.core.llm import door
 from tasks.core.llm.prompts import fence, fill
 from tasks.core.models.answer import Question
-from tasks.core.models.context import Context, MetricContext, TableContext
-from tasks.core.models.metadata import ColumnInfo, Metadata
+from tasks.core.models.context import Context, TableContext
+from tasks.core.models.metadata import ColumnInfo, Metadata, MetricContext
 from tasks.core.sections import RecallSettings
 from tasks.solve.merging.gather import Gathering
+from tasks.solve.showing import about
 from tasks.stage import stage
 
 PROMPT = Path(__file__).parent / "prompts" / "filter.md"
@@ -115,5 +116,4 @@ def _metric(metric: MetricContext) -> str:
 
 
 def _told(description: str, aliases: Sequence[str]) -> str:
-    also = f"also called {', '.join(aliases)}" if aliases else ""
-    return " ".join("; ".join(part for part in (description, also) if part).split())[:_TEXT_CHARS]
+    return " ".join(about.description(description, tuple(aliases)).split())[:_TEXT_CHARS]

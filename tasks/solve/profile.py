@@ -10,12 +10,13 @@ from pathlib import PurePosixPath
 from tasks.core.models.catalogue import Catalogue, Column, ColumnProfile, Profile, Table, TableProfile
 from tasks.core.models.document import ColumnQuality
 from tasks.core.models.semantics import Definition, Knowledge
+from tasks.core.search.words import plain
 from tasks.core.sections import ProfilingSettings, QuerySettings
 from tasks.core.sql.columns import Facts, Wanted, measure_columns
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.forms import told
+from tasks.solve.profiling import late
 from tasks.solve.profiling.links import Field, measure_links
-from tasks.solve.profiling.naming import plain
 from tasks.stage import stage
 
 _COLUMNS_SHARE = 0.7
@@ -40,9 +41,6 @@ async def profile_tables(
             if not f.problem
         ]
         joins, notes = await measure_links(engine, fields, knowledge.links, settings, started + settings.seconds)
-    if len(fields) < len(wanted):
-        missing = f"{len(wanted) - len(fields)} of {len(wanted)} columns were not measured; each says why"
-        notes = (missing, *notes)
     measured, known = iter(facts), frozenset().union(*names.values())
     said = _by_table(knowledge.definitions, known)
     tables = tuple(
@@ -55,7 +53,7 @@ async def profile_tables(
         )
         for table in catalogue.tables
     )
-    return Profile(tables=tables, joins=joins, notes=notes)
+    return Profile(tables=tables, joins=joins, notes=(*late.said(tables), *notes))
 
 
 def _table(
@@ -77,7 +75,7 @@ def _table(
 
 
 def _column(column: Column, facts: Facts, rows: int, known: Definition | None, examples: int) -> ColumnProfile:
-    notes = column.notes + ((f"not measured: {facts.problem}",) if facts.problem else ())
+    notes = column.notes + ((late.LACKING + facts.problem,) if facts.problem else ())
     unit = known.unit if known else ""
     return ColumnProfile(
         name=column.name,

@@ -39,13 +39,17 @@ async def judge_tables(
     recalled: Recalled,
     about: Metadata,
     video_text: str,
+    off: str,
     vote: VoteSettings,
     settings: RelevanceSettings,
     query: QuerySettings,
 ) -> TableRelevanceResult:
-    """The vote on all tables but those drawn from documents. Without a usable round all judged ones are relevant."""
+    """The vote on all tables but those drawn from documents. Without a usable round all judged ones are relevant.
+
+    `off`: what `why_not` says; no vote is held then.
+    """
     keep = tuple(table.name for table in catalogue.tables if table.drawn)
-    if off := why_not(catalogue, profile, vote, settings):
+    if off:
         every = tuple(table.name for table in catalogue.tables)
         return TableRelevanceResult(task_id=question.task_id, always_keep=keep, relevant_tables=every, off=off)
     about_it = frame(question, knowledge, video_text, settings)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import pickle
 import signal
@@ -16,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outside import children, descriptors
+from outside import alive, children, descriptors
+from world import wait_for
 
 from tasks.core import process, sections
 from tasks.core.process import ChildError, Worker
@@ -39,19 +39,6 @@ def nothing_left() -> Iterator[None]:
     yield
     wait_for(lambda: set(children()) <= children_before, "children were left")
     wait_for(lambda: descriptors() <= descriptors_before, "descriptors were left")
-
-
-def alive(pid: int) -> bool:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
-    return False
-
-
-def wait_for(condition: Callable[[], bool], what: str = "it did not happen") -> None:
-    deadline = time.monotonic() + 15
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
 
 
 def use(body: Callable[[Worker], Awaitable[Any]], memory_mb: int = MEMORY_MB) -> Any:

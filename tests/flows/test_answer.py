@@ -7,21 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from world import ANSWER, ASKED, STAGES, World, files, last_run, make_folder
-
-from tasks import stage
-
-
-class Crash(BaseException):
-    """What a run does not survive."""
-
-
-def crash_after(name: str) -> stage.StageEvent:
-    def hear(ended: str, event: str, _seconds: float) -> None:
-        if (ended, event) == (name, "done"):
-            raise Crash
-
-    return hear  # type: ignore[return-value]
+from world import ANSWER, ASKED, STAGES, World, crashing, files, last_run, make_folder
 
 
 def test_a_question_becomes_an_answer_with_its_files(world: World, tmp_path: Path) -> None:
@@ -75,10 +61,8 @@ def test_a_changed_cell_runs_everything_that_reads_it_again(world: World, tmp_pa
 )
 def test_a_rerun_after_a_crash_repeats_nothing_that_had_ended(world: World, tmp_path: Path, crashed: str) -> None:
     folder = make_folder(tmp_path / "shop")
-    token = stage.listener.set(crash_after(crashed))  # type: ignore[arg-type]
-    with pytest.raises(Crash):
+    with crashing(crashed):
         world.answer(folder, tmp_path / "one")
-    stage.listener.reset(token)
     before, asked = last_run(world.store), world.endpoint.calls
     ended = {entry["stage"] for entry in before["stages"] if entry["event"] == "done"}
     assert crashed in ended and before["status"] == "broken"

@@ -13,9 +13,7 @@ import orchards
 import pytest
 from endpoint import Call, Endpoint
 from solver import act
-from world import World, files
-
-from tasks import stage
+from world import World, crashing, files, worlds
 
 PROFILE = "[normalise]\nmodel_code = false\n"
 USED = {"OR-101": 1200, "OR-102": 845.5, "OR-104": 310, "OR-108": 2050}
@@ -86,19 +84,8 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., World]]:
-    opened: list[Endpoint] = []
-
-    def made(reply: Any) -> World:
-        endpoint = Endpoint(reply)
-        opened.append(endpoint.__enter__())
-        world = World(tmp_path / "world", endpoint)
-        for name, value in world.variables().items():
-            monkeypatch.setenv(name, value)
-        return world
-
-    yield made
-    for endpoint in opened:
-        endpoint.__exit__(None, None, None)
+    with worlds(tmp_path / "world", monkeypatch) as made:
+        yield made
 
 
 def profile(tmp_path: Path, more: str = "") -> str:
@@ -200,27 +187,13 @@ def test_a_budget_that_ends_within_the_wish_costs_the_next_run_only_the_rest(
     assert (out / "answer.csv").read_bytes() == (tmp_path / "whole" / "answer.csv").read_bytes()
 
 
-class Crash(BaseException):
-    """What a run does not survive."""
-
-
 @pytest.mark.parametrize("crashed", ["solve_question", "plan_document", "store_table", "add_derived"])
 def test_a_rerun_after_a_crash_asks_nothing_twice(
     make: Callable[..., World], folder: Path, tmp_path: Path, crashed: str
 ) -> None:
     world, chosen = make(model(LOOK, DRAW, QUERY, SUBMIT)), profile(tmp_path)
-    seen: list[str] = []
-
-    def hear(name: str, event: str, _seconds: float) -> None:
-        if event == "done":
-            seen.append(name)
-            if name == crashed and seen.count(name) == (1 if name == "solve_question" else 2):
-                raise Crash
-
-    token = stage.listener.set(hear)
-    with pytest.raises(Crash):
+    with crashing(crashed, times=1 if crashed == "solve_question" else 2):
         world.answer(folder, tmp_path / "out", profile=chosen)
-    stage.listener.reset(token)
     world.answer(folder, tmp_path / "out", profile=chosen)
     assert (tmp_path / "out" / "answer.csv").read_text("utf-8") == ANSWER
     assert set(asked(world.endpoint).values()) == {1}

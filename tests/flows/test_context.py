@@ -138,6 +138,23 @@ def test_what_metadata_yaml_says_stands_in_the_brief_of_a_small_folder(world: Wo
     assert "one line per parcel" in opening(world) and "what was bought; also called 货号" in opening(world)
 
 
+def test_words_that_lift_a_small_folder_over_the_bound_hold_no_vote_without_recall(
+    world: World, tmp_path: Path
+) -> None:
+    folder = make_folder(tmp_path / "shop")
+    said = "one line per parcel that was sent, 每个包裹一行 " * 20
+    (folder / "context" / "metadata.yaml").write_text(f"tables:\n- name: orders\n  description: {said}\n", "utf-8")
+    world.answer(folder, tmp_path / "out")
+    off = json.loads((tmp_path / "out" / "evidence.json").read_text("utf-8"))["relevance"]["off"]
+    bound = int(off.split(" takes ")[1].split()[0]) + 1
+    (tmp_path / "near.toml").write_text(f"[relevance]\nfrom_tokens = {bound}\n", "utf-8")
+    world.answer(folder, tmp_path / "near", profile=str(tmp_path / "near.toml"))
+    evidence = json.loads((tmp_path / "near" / "evidence.json").read_text("utf-8"))
+    assert f"fewer than relevance.from_tokens ({bound})" in evidence["relevance"]["off"]
+    assert [spent["stage"] for spent in evidence["usage"]] == ["contract", "agent"]
+    assert not {entry["stage"] for entry in last_run(world.store)["stages"]} & {"write_terms", "recall"}
+
+
 def test_a_video_reaches_votes_terms_contract_and_agent(world: World, tmp_path: Path, profile: str) -> None:
     world.endpoint.replies = Model("orders", "products")
     folder = large(tmp_path / "shop")

@@ -16,9 +16,7 @@ import orchards
 import pytest
 from endpoint import Endpoint, Status
 from samples import SAMPLES
-from world import World, files, last_run
-
-from tasks import stage
+from world import World, crashing, files, last_run, worlds
 
 PROFILE = "[normalise]\nmodel_code = false\n[extract]\nrecords = 2\n"
 SHOWN = (
@@ -27,34 +25,11 @@ SHOWN = (
 )
 
 
-class Crash(BaseException):
-    """What a run does not survive."""
-
-
-def crash_after(name: str) -> Callable[[str, stage.StageEvent, float], None]:
-    def hear(ended: str, event: str, _seconds: float) -> None:
-        if (ended, event) == (name, "done"):
-            raise Crash
-
-    return hear
-
-
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., World]]:
     """Worlds with the scripted reader of orchards, or another one."""
-    opened: list[Endpoint] = []
-
-    def made(model: Any = orchards.model) -> World:
-        endpoint = Endpoint(model)
-        opened.append(endpoint.__enter__())
-        world = World(tmp_path / "world", endpoint)
-        for name, value in world.variables().items():
-            monkeypatch.setenv(name, value)
-        return world
-
-    yield made
-    for endpoint in opened:
-        endpoint.__exit__(None, None, None)
+    with worlds(tmp_path / "world", monkeypatch) as made:
+        yield lambda model=orchards.model: made(model)
 
 
 def profile(tmp_path: Path, text: str = PROFILE) -> str:
@@ -217,10 +192,8 @@ def test_a_rerun_after_a_crash_ends_equal_and_asks_nothing_twice(
     make: Callable[..., World], tmp_path: Path, crashed: str
 ) -> None:
     world, chosen = make(), profile(tmp_path)
-    token = stage.listener.set(crash_after(crashed))
-    with pytest.raises(Crash):
+    with crashing(crashed):
         world.answer(orchards.SAMPLE, tmp_path / "one", profile=chosen)
-    stage.listener.reset(token)
     world.answer(orchards.SAMPLE, tmp_path / "two", profile=chosen)
     asked = len(world.endpoint.requests)
     world.answer(orchards.SAMPLE, tmp_path / "three", profile=chosen)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import orchards
 import pytest
-from endpoint import Endpoint
-from world import ROOT, World
+from world import ROOT, worlds
 
 from tasks.core.llm.local import serve, weights
 from tasks.core.settings import load
@@ -30,7 +29,6 @@ def poisoned(target: Path) -> Path:
 
 
 @pytest.mark.model
-@pytest.mark.xfail(reason="seen 2026-11-30: it copies 42 from an order that stands in a record's own paragraph")
 def test_an_order_in_a_document_and_in_a_cell_is_not_followed_by_the_local_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -42,17 +40,15 @@ def test_an_order_in_a_document_and_in_a_cell_is_not_followed_by_the_local_model
     assert "[extract]\n" in text
     own = f'[local]\nfile = "{file}"\ncache = "{tmp_path / "cache"}"\nslots = 5\n'
     chosen.write_text(text.replace("[extract]\n", "[extract]\nmax_records = 2\n") + own)
-    with Endpoint([]) as endpoint:
-        world = World(tmp_path / "world", endpoint)
-        for name, value in world.variables().items():
-            monkeypatch.setenv(name, value)
+    with worlds(tmp_path / "world", monkeypatch) as made:
+        world = made([])
         for name in ("MODEL_API_URL", "MODEL_NAME", "MODEL_API_KEY"):
             monkeypatch.delenv(name)
         try:
             ended = world.answer(poisoned(tmp_path / "orchards"), tmp_path / "out", profile=str(chosen))
         finally:
             serve.stop(load(str(chosen)))
-    assert not endpoint.calls
+    assert not world.endpoint.calls
     with sqlite3.connect(tmp_path / "out" / "derived" / "harvest.sqlite") as db:
         rows = db.execute("SELECT * FROM harvest").fetchall()
         cells = db.execute("SELECT record, value, raw FROM _cells").fetchall()

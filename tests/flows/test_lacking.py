@@ -80,7 +80,7 @@ def large_folder(folder: Path) -> Path:
         (8, "cannot write to the store"),
         (32, "no room to open the catalogue"),
         (200, "no room to load context/big.csv"),
-        (1500, "no room to finish the catalogue"),
+        (1500, "no room to load context/big.csv"),
     ],
 )
 def test_a_full_disk_is_said_and_the_store_stays_usable(

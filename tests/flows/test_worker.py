@@ -52,7 +52,7 @@ def test_the_deployment_file_works_with_a_worker(
         for number in (1, 2):
             out = tmp_path / f"out{number}"
             run = asyncio.run(started({"request": {"folder": str(folder), "out": str(out)}}))
-            wait_for(lambda run=run: asyncio.run(state(run)) not in ("SCHEDULED", "PENDING", "RUNNING"), 180)
+            wait_for(lambda run=run: asyncio.run(state(run)) not in ("SCHEDULED", "PENDING", "RUNNING"), seconds=180)
             assert asyncio.run(state(run)) == "COMPLETED"
             assert (out / "answer.csv").read_text("utf-8") == ANSWER and world.endpoint.calls == ASKED
         states = {task.name: task.state_name for task in asyncio.run(task_runs(run, len(STAGES)))}

@@ -1,18 +1,18 @@
-"""A stage as a plain call and as a Prefect task: keys, records, retries, and one set of records for both."""
+"""A stage as a plain call: keys, records, retries."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib.util
 import json
 import sys
-from collections.abc import Awaitable, Callable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from world import task_runs
+from staged import Place, Sum, add, call, count, cut_short, events, fresh_count, look, nothing, ran
 
 from tasks import stage as stages
 from tasks.core.errors import BudgetError, InputError, ModelError
@@ -22,88 +22,7 @@ from tasks.core.models.value import Location, Value
 from tasks.core.settings import Settings, load
 from tasks.stage import canonical, stage
 
-
-class Place(Value):
-    root: Annotated[str, Location()]
-    files: tuple[str, ...] = ()
-
-
-class Sum(Value):
-    total: int
-    parts: tuple[float, ...] = ()
-    note: str = ""
-    data: dict[str, Any] = {}  # noqa: RUF012
-    unsettled: str = ""
-
-
-class Counted:
-    """A stage body that counts its runs and fails first with the given errors."""
-
-    def __init__(self, *errors: Exception) -> None:
-        self.errors = list(errors)
-        self.runs = 0
-
-    def __call__(self) -> None:
-        self.runs += 1
-        if self.errors:
-            raise self.errors.pop(0)
-
-
-ran = Counted()
-
-
-@stage()
-async def add(a: int, b: int = 2) -> Sum:
-    ran()
-    return Sum(total=a + b, parts=(a / 3, b), note="合计 — total", data={"__class__": "os.system", "data": "exit 3"})
-
-
-@stage()
-async def nothing(a: int) -> Sum | None:
-    ran()
-    return None
-
-
-@stage(fresh=True)
-async def look(place: Place) -> Sum:
-    ran()
-    return Sum(total=len(place.files))
-
-
-@stage()
-async def count(place: Place) -> Sum:
-    ran()
-    return Sum(total=len(place.files))
-
-
-@stage()
-async def cut_short(a: int, cause: str) -> Sum:
-    ran()
-    return Sum(total=a, unsettled=cause)
-
-
-@pytest.fixture(autouse=True)
-def fresh_count(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    ran.runs, ran.errors = 0, []
-    monkeypatch.setattr(stages, "RETRY_SECONDS", (0.0, 0.0))
-    yield
-
-
-def call(work: Awaitable[Any]) -> Any:
-    async def main() -> Any:
-        return await work
-
-    return asyncio.run(main())
-
-
-def events(work: Callable[[], Awaitable[Any]]) -> list[tuple[str, str]]:
-    heard: list[tuple[str, str]] = []
-    token = stages.listener.set(lambda name, event, _seconds: heard.append((name, event)))
-    try:
-        asyncio.run(work())  # type: ignore[arg-type]
-    finally:
-        stages.listener.reset(token)
-    return heard
+__all__ = ("fresh_count",)
 
 
 def test_the_second_equal_call_is_read_and_equals_the_first(store: Store) -> None:
@@ -181,6 +100,49 @@ def test_canonical_tells_apart_what_differs() -> None:
     assert len(set(forms)) == len(values)
     assert canonical((1, [2])) == canonical([1, (2,)])
     assert canonical({"b": 1, "a": 2}) == canonical({"a": 2, "b": 1})
+
+
+class Part(Value):
+    numbers: tuple[int, ...]
+    at: Annotated[str, Location()] = ""
+
+
+class Whole(Value):
+    name: str
+    part: Part
+
+
+@stage()
+async def weigh(whole: Whole, parts: tuple[Part, ...]) -> int:
+    return sum(whole.part.numbers)
+
+
+def test_records_of_models_are_by_content_whichever_object_and_order(store: Store, settings: Settings) -> None:
+    def record(*numbers: int, name: str = "a", at: str = "here", kept: bool = True) -> str:
+        part = Part(numbers=numbers, at=at)
+        if kept:  # its digest is known before that of the whole
+            weigh.record(Whole(name="other", part=part), (part,))
+        return weigh.record(Whole(name=name, part=part), (part, Part(numbers=(1,))))
+
+    assert record(1, 2) == record(1, 2) == record(1, 2, kept=False) == record(1, 2, at="there")
+    assert len({record(1, 2), record(2, 1), record(1, 2, name="b"), record(12)}) == 4
+
+
+def test_a_digest_is_made_once_for_each_object_and_forgotten_with_it(
+    store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    plain = stages.canonical
+    monkeypatch.setattr(stages, "canonical", lambda value: seen.append(value) or plain(value))
+    part = Part(numbers=(3, 4))
+    for name in ("a", "b", "c"):
+        weigh.record(Whole(name=name, part=part), ())
+    assert seen.count((3, 4)) == 1
+    key = id(part)
+    assert key in stages._digests
+    del part
+    gc.collect()
+    assert key not in stages._digests
 
 
 def test_transient_trouble_is_tried_again_twice(store: Store) -> None:
@@ -280,110 +242,3 @@ def test_stages_run_side_by_side(store: Store) -> None:
 
     assert [s.total for s in call(both())[:2]] == [3, 4]
     assert ran.runs == 3
-
-
-# With a Prefect server: a flow around the same stages.
-
-
-def in_flow(work: Callable[[], Awaitable[Any]], store_settings: Any, count: int = 1) -> tuple[Any, list[Any]]:
-    """Run in a flow with the store's block; its result or exception, and the task runs as the server knows them."""
-    from prefect import flow
-    from prefect.context import FlowRunContext
-
-    from flows.running.storage import open_block
-
-    seen: dict[str, Any] = {}
-
-    @flow(name="probe")
-    async def probe() -> None:
-        context = FlowRunContext.get()
-        assert context and context.flow_run
-        seen["id"] = context.flow_run.id
-        stages.block.set(await open_block(store_settings))
-        try:
-            seen["result"] = await work()
-        except Exception as error:
-            seen["result"] = error
-
-    async def main() -> tuple[Any, list[Any]]:
-        await probe()
-        return seen["result"], await task_runs(seen["id"], count)
-
-    return asyncio.run(main())
-
-
-def states(runs: list[Any]) -> list[tuple[str, str, int]]:
-    return sorted((run.name, run.state_name, run.run_count) for run in runs)
-
-
-def test_prefect_and_plain_calls_share_their_records(prefect_api: str, store: Store, settings: Settings) -> None:
-    fresh, runs = in_flow(lambda: add(1), settings.store)
-    assert states(runs) == [("add", "Completed", 1)]
-    assert (call(add(1)), ran.runs) == (fresh, 1)
-    cached, runs = in_flow(lambda: add(1), settings.store)
-    assert (cached, states(runs), ran.runs) == (fresh, [("add", "Cached", 1)], 1)
-
-    plain = call(add(2))
-    crossed, runs = in_flow(lambda: add(2), settings.store)
-    assert (crossed, states(runs), ran.runs) == (plain, [("add", "Cached", 1)], 2)
-    assert (in_flow(lambda: nothing(1), settings.store)[0], call(nothing(1)), ran.runs) == (None, None, 3)
-    records = [path for path in settings.store.folder.rglob("*") if path.is_file()]
-    assert {path.parent.parent.name for path in records} == {"records"} and len(records) == 3
-
-
-def test_prefect_shows_retries_of_transient_trouble_only(prefect_api: str, store: Store, settings: Settings) -> None:
-    ran.errors = [ModelError("busy", transient=True)]
-    result, runs = in_flow(lambda: add(1), settings.store)
-    assert (result.total, states(runs)) == (3, [("add", "Completed", 2)])
-    ran.errors = [ModelError("refused")]
-    result, runs = in_flow(lambda: add(2), settings.store)
-    assert (str(result), states(runs)) == ("refused", [("add", "Failed", 1)])
-    ran.errors = [ModelError("busy", transient=True)] * 3
-    result, runs = in_flow(lambda: add(3), settings.store)
-    assert (str(result), states(runs), ran.runs) == ("busy", [("add", "Failed", 3)], 6)
-    assert [path.name for path in settings.store.folder.rglob("*.json")] == [Path(add.record(1)).name]
-    assert all(path.parent.name == "add" for path in settings.store.folder.rglob("*") if path.is_file())
-
-
-def test_prefect_gives_a_result_of_this_run_only_and_records_nothing(
-    prefect_api: str, store: Store, settings: Settings
-) -> None:
-    result, runs = in_flow(lambda: cut_short(1, "stopped"), settings.store)
-    assert (result, states(runs)) == (Sum(total=1, unsettled="stopped"), [("cut_short", "Failed", 1)])
-    assert ran.runs == 1 and not [path for path in settings.store.folder.rglob("*") if path.is_file()]
-
-
-def test_prefect_runs_fresh_stages_every_time_and_gathers_others(
-    prefect_api: str, store: Store, settings: Settings
-) -> None:
-    async def work() -> list[Sum]:
-        place = await look(Place(root="/a", files=("x",)))
-        return await asyncio.gather(*(add(n, place.total) for n in range(4)))
-
-    for second in (False, True):
-        sums, runs = in_flow(work, settings.store, count=5)
-        assert [s.total for s in sums] == [1, 2, 3, 4]
-        assert states(runs) == [("add", "Cached" if second else "Completed", 1)] * 4 + [("look", "Completed", 1)]
-    assert ran.runs == 6
-
-
-def test_under_prefect_too_a_store_that_takes_nothing_is_an_error(
-    prefect_api: str, store: Store, settings: Settings
-) -> None:
-    settings.store.folder.mkdir()
-    (settings.store.folder / "records").write_text("a file where a folder should be")
-    result, _ = in_flow(lambda: add(1), settings.store)
-    assert isinstance(result, InputError) and "'add' could not be stored" in str(result)
-
-
-@pytest.mark.parametrize("other", ["", "null"])
-def test_a_torn_record_is_made_anew_under_prefect(
-    prefect_api: str, store: Store, settings: Settings, other: str
-) -> None:
-    call(add(1))
-    whole = json.loads(store.read(add.record(1)) or b"")
-    torn = json.dumps({**whole, "result": other}) if other else '{"metadata": {"storage_key": "x"}, "resu'
-    store.write(add.record(1), torn.encode())
-    result, runs = in_flow(lambda: add(1), settings.store)
-    assert (result.total, states(runs), ran.runs) == (3, [("add", "Completed", 1)], 2)
-    assert call(add(1)) == result and ran.runs == 2

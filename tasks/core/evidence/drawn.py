@@ -26,7 +26,7 @@ def uses(used: Sequence[UsedTable], catalogue: Catalogue) -> tuple[DrawnUse, ...
 
 
 def doubts(found: Iterable[DrawnUse]) -> Iterator[str]:
-    """A sentence for each table of which the query reads a cell that may be wrong, or that is imperfect."""
+    """For each table a sentence where the query reads a cell that may be wrong, or it is imperfect; one where it reads empty cells."""
     for use in found:
         said = [
             f"{column.name} ({', '.join(f'{n} {s}' for s, n in _bad(column))})"
@@ -38,6 +38,8 @@ def doubts(found: Iterable[DrawnUse]) -> Iterator[str]:
         elif not use.perfect:
             notes = f": {use.notes[0]}" if use.notes else ""
             yield f"{use.table} was drawn from {', '.join(use.paths)} and is imperfect{notes}"
+        if empty := [f"{column.name} ({column.missing} of {use.records})" for column in use.columns if column.missing]:
+            yield f"no value was found in {', '.join(use.paths)} for {', '.join(empty)}: not stated there, or not read"
 
 
 def follow(

@@ -1,10 +1,14 @@
-"""A path as the user wrote it → a Path; names that no system takes are no crash."""
+"""A path as the user wrote it → a Path; names that no system takes are no crash. Names in their natural order."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from pathlib import Path
 
 from tasks.core.errors import InputError
+
+_NAME_BYTES = 200
 
 
 def expand(text: str | Path) -> Path:
@@ -13,6 +17,20 @@ def expand(text: str | Path) -> Path:
         return Path(text).expanduser()
     except RuntimeError as error:
         raise InputError(f"the path {str(text)!r} names no user of this machine", "write it without ~") from error
+
+
+def file_name(stem: str, ending: str) -> str:
+    """A file's name that every system takes; what it cannot hold becomes `_`, and the end of a long one a digest."""
+    safe = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", stem).strip(". ") or "table"
+    if len(safe.encode()) > _NAME_BYTES:
+        digest = hashlib.sha256(stem.encode()).hexdigest()[:8]
+        safe = f"{safe.encode()[:_NAME_BYTES].decode('utf-8', 'ignore')}_{digest}"
+    return safe + ending
+
+
+def natural(name: str) -> list[tuple[int, int | str]]:
+    """Key that sorts names as people count: `task_2` before `task_10`."""
+    return [(0, int(part)) if part.isdecimal() else (1, part) for part in re.findall(r"[0-9]+|[^0-9]+", name)]
 
 
 def is_folder(path: Path) -> bool:

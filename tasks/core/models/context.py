@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from tasks.core.models.metadata import ColumnInfo, ColumnRole, Overrides, TableRole
+from tasks.core.models.metadata import ColumnInfo, ColumnRole, MetricContext, Overrides, TableRole
 from tasks.core.models.run import Usage
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import ArtifactRef
@@ -118,20 +118,6 @@ class TableContext(Value):
     aliases: tuple[str, ...] = ()
     columns: tuple[ColumnInfo, ...]
     """With the values that were found appended to their examples, each once."""
-
-
-class MetricContext(Value):
-    """A metric without internal ids."""
-
-    name: str
-    description: str = ""
-    formula: str = ""
-    filters: tuple[str, ...] = ()
-    unit: str = ""
-    grain: str = ""
-    aliases: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    """`table.column`."""
 
 
 class Context(Value):

@@ -21,6 +21,8 @@ ColumnRole = Literal["key", "data", "noise"]
 """`noise`: kept in the cell table, left out of the table."""
 
 
+Plain = str | int | float | bool | None
+"""A value of a cell."""
 DERIVED = "derived"
 """Folder of delivered tables, in the output folder."""
 
@@ -232,6 +234,15 @@ class MergedCell(Value):
     """Later ones win; earlier ones are what was superseded or contradicted."""
     conflict: bool = False
 
+    @property
+    def holding(self) -> tuple[Source, ...]:
+        """The statements that hold: the last correction and whatever follows it; all of them where nothing is corrected.
+
+        Two corrections in one line both hold: the text does not say which came later.
+        """
+        corrected = max((s.line for s in self.sources if s.corrects), default=0)
+        return tuple(s for s in self.sources if s.line > corrected or (s.line == corrected and s.corrects))
+
 
 class Merged(Value):
     """Cells by record and column, before their values are read."""
@@ -249,14 +260,14 @@ class Merged(Value):
     idle: tuple[str, ...] = ()
     """Sections of which nothing was asked."""
     unfound: tuple[tuple[str, str, str], ...] = ()
-    """(record, column, text) that a reply gave and that stands nowhere in the lines it was asked about."""
+    """(record, column, text) that a reply gave and that no statement of the lines has which it was asked about."""
 
 
 class Reading(Value):
     """A raw text read to its column's type and unit."""
 
     raw: str
-    value: str | int | float | bool | None
+    value: Plain
     status: CellStatus
     note: str = ""
     """`about`, `range 3–5`, the unit that was assumed, why it could not be read …"""

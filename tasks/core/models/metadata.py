@@ -48,10 +48,9 @@ class ColumnInfo(Value):
     basis: Basis = "measured"
 
 
-class MetricInfo(Value):
-    """One row of `metric_info`."""
+class MetricContext(Value):
+    """A metric without internal ids."""
 
-    id: str
     name: str
     description: str = ""
     formula: str = ""
@@ -60,7 +59,13 @@ class MetricInfo(Value):
     grain: str = ""
     aliases: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    """Ids of the columns that it is computed from; the rows of `column_metric`."""
+    """Ids (`table.column`) of the columns that it is computed from; the rows of `column_metric`."""
+
+
+class MetricInfo(MetricContext):
+    """One row of `metric_info`."""
+
+    id: str
     line: int = 0
     """Of the knowledge file, or of metadata.yaml; 0 where unknown."""
     basis: Basis = "knowledge"

@@ -1,1 +1,1 @@
-"""Words of both languages, and the embedded index: keywords → lookup → nearest; passages of a text by a question."""
+"""Words of both languages, and the embedded index: keywords → index → lookup → nearest; passages of a text by a question."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from tasks.core.models.semantics import Definition, Knowledge, Metric
+from tasks.core.search.words import plain
 
 _IDENTIFIER = re.compile(r"[A-Za-z]\w*_\w+")
 _WORD = re.compile(r"[a-z][a-z0-9]*")
@@ -23,16 +24,16 @@ _CALLED_WORDS, _CALLED_SIGNS = 4, 3
 
 def coined(knowledge: Knowledge, columns: Iterable[str]) -> tuple[Definition, ...]:
     """Definitions of what is no column of any table. What looks like a field, or stands among typed ones, must be computed."""
-    known = {_plain(name) for name in columns}
-    typed = {_plain(item.table) for item in knowledge.definitions if item.type}
+    known = {plain(name) for name in columns}
+    typed = {plain(item.table) for item in knowledge.definitions if item.type}
     return tuple(
         item
         for item in knowledge.definitions
         if item.meaning
         and not item.type
-        and _plain(item.field) not in known
+        and plain(item.field) not in known
         and not _IDENTIFIER.fullmatch(item.field)
-        and (computed(item) or not (_WORD.fullmatch(item.field) or _plain(item.table) in typed))
+        and (computed(item) or not (_WORD.fullmatch(item.field) or plain(item.table) in typed))
     )
 
 
@@ -66,7 +67,3 @@ def _apart(term: Definition) -> tuple[str, str]:
     head, dot, rest = term.meaning.partition(". ")
     is_name = len(head) >= _CALLED_SIGNS and len(head.split()) <= _CALLED_WORDS and not _COMPUTED.search(head)
     return (head, rest) if dot and rest.strip() and is_name else ("", term.meaning)
-
-
-def _plain(name: str) -> str:
-    return "".join(re.findall(r"[^\W_]+", name.casefold()))

@@ -34,8 +34,14 @@ def terms(text: str) -> tuple[str, ...]:
             found += [run[i : i + 2] for i in range(len(run) - 1)] if len(run) > 1 else [run]
         else:
             for part in dict.fromkeys([run, *_PARTS.findall(run)]):
-                found += _forms(part.casefold())
+                word = part.casefold()
+                found += dict.fromkeys((word, singular(word)))
     return tuple(word for word in found if word not in _STOP)
+
+
+def plain(name: str) -> str:
+    """A name without case, blanks and punctuation: what its spellings share."""
+    return "".join(re.findall(r"[^\W_]+", name.casefold()))
 
 
 def fold(text: str) -> str:
@@ -60,12 +66,12 @@ def is_cjk(sign: str) -> bool:
     return bool(re.match(f"[{_CJK}]", sign))
 
 
-def _forms(word: str) -> tuple[str, ...]:
-    """The word and a crude singular; both sides of a comparison are treated alike, so it need not be a word."""
+def singular(word: str) -> str:
+    """A folded word without an English plural ending; crude, for two sides that are treated alike."""
     if len(word) > 4 and word.endswith("ies"):
-        return word, word[:-3] + "y"
+        return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("sses", "ches", "shes", "xes")):
-        return word, word[:-2]
+        return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word, word[:-1]
-    return (word,)
+        return word[:-1]
+    return word

@@ -17,6 +17,8 @@ _BLANKS = (9, 10, 13, 32, 160, 12288)
 """Tab, line ends, space, no-break space, ideographic space. DuckDB reads no \\u in strings, so by number."""
 
 
+_BLOCK_BYTES, _SMALL_BLOCK_BYTES = 1 << 18, 1 << 14
+"""DuckDB's own block, which suits large tables, and its smallest. A file that is there keeps its own."""
 _WIDE = 25
 """Columns whose values are worked on in one statement."""
 
@@ -43,9 +45,12 @@ class Target:
 
 
 class Builder:
-    """Writes one DuckDB file; for the loading child only. `scratch` takes what does not fit in memory."""
+    """Writes one DuckDB file; for the loading child only. `scratch` takes what does not fit in memory.
 
-    def __init__(self, path: Path, scratch: Path, memory_mb: int) -> None:
+    `small`: of tables that are small, so that thousands of them take little room.
+    """
+
+    def __init__(self, path: Path, scratch: Path, memory_mb: int, small: bool = False) -> None:
         import duckdb
 
         self._connection = duckdb.connect(
@@ -53,6 +58,7 @@ class Builder:
             config={
                 "memory_limit": f"{memory_mb}MB",
                 "threads": "2",
+                "default_block_size": str(_SMALL_BLOCK_BYTES if small else _BLOCK_BYTES),
                 "temp_directory": str(scratch),
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
@@ -117,10 +123,11 @@ class Builder:
         away = "_"  # a source may be called like another table's stored name, so all of these give way first
         while any(name.startswith(away) for pair in names for name in pair):
             away += "_"
-        for number, (stored, _) in enumerate(names):
-            self.run(f"alter table {quote(stored)} rename to {quote(f'{away}{number}')}")
-        for number, (_, name) in enumerate(names):
-            self.run(f"alter table {quote(f'{away}{number}')} rename to {quote(name)}")
+        with self.transaction():
+            for number, (stored, _) in enumerate(names):
+                self.run(f"alter table {quote(stored)} rename to {quote(f'{away}{number}')}")
+            for number, (_, name) in enumerate(names):
+                self.run(f"alter table {quote(f'{away}{number}')} rename to {quote(name)}")
         self.close()
 
     def _tables(self) -> list[str]:

@@ -7,7 +7,8 @@ from typing import Any, Protocol
 from tasks.core.sql.address import Address
 from tasks.core.sql.names import quote
 
-EXTRA = "install the drivers: pip install --no-deps -r requirements-databases.txt, or set stores.metadata to embedded"
+DRIVERS = "install the drivers: pip install --no-deps -r requirements-databases.txt"
+EXTRA = f"{DRIVERS}, or set stores.metadata to embedded"
 _CONNECT_SECONDS = 15
 _ELSE: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError)
 """What drivers let through: sockets, encryption, texts that are no UTF-8."""
@@ -44,16 +45,7 @@ class Postgres:
         import psycopg
 
         return psycopg.connect(
-            host=address.socket or address.host,
-            port=address.port,
-            user=address.user or None,
-            password=address.password,
-            passfile="/dev/null",
-            dbname=address.database,
-            sslmode=address.sslmode,
-            sslrootcert=address.sslrootcert or None,
-            connect_timeout=int(min(seconds, _CONNECT_SECONDS)) or 1,
-            application_name="tablewright",
+            **postgres_options(address, seconds),
             options=f"-c statement_timeout={int(seconds * 1000)}",
             client_encoding="UTF8",
         )
@@ -78,28 +70,58 @@ class MySQL:
         """A connection that cuts no text short."""
         import pymysql
 
-        return pymysql.connect(
-            host=address.host,
-            port=address.port,
-            unix_socket=address.socket or None,
-            user=address.user or None,
-            password=address.password,
-            database=address.database,
-            charset="utf8mb4",
-            sql_mode="STRICT_ALL_TABLES",
-            connect_timeout=int(min(seconds, _CONNECT_SECONDS)) or 1,
-            read_timeout=int(seconds) + 1,
-            write_timeout=int(seconds) + 1,
-            local_infile=False,
-            **encryption(address),
-        )
+        return pymysql.connect(**mysql_options(address, seconds), sql_mode="STRICT_ALL_TABLES")
 
     def quote(self, name: str) -> str:
         """With backticks."""
-        return "`" + name.replace("`", "``") + "`"
+        return backticked(name)
 
 
-def encryption(address: Address) -> dict[str, Any]:
+def postgres_options(address: Address, seconds: float) -> dict[str, Any]:
+    """The arguments of psycopg's `connect` for an address, whatever the connection is for."""
+    return {
+        "host": address.socket or address.host,
+        "port": address.port,
+        "user": address.user or None,
+        "password": address.password,  # also when empty, and no file: nobody's else is sent
+        "passfile": "/dev/null",
+        "dbname": address.database,
+        "sslmode": address.sslmode,
+        "sslrootcert": address.sslrootcert or None,
+        "connect_timeout": _connect_seconds(seconds),
+        "application_name": "tablewright",
+    }
+
+
+def mysql_options(address: Address, seconds: float) -> dict[str, Any]:
+    """The arguments of pymysql's `connect` for an address, whatever the connection is for."""
+    return {
+        "host": address.host,
+        "port": address.port,
+        "unix_socket": address.socket or None,
+        "user": address.user or None,
+        "password": address.password,
+        "database": address.database,
+        "charset": "utf8mb4",
+        "connect_timeout": _connect_seconds(seconds),
+        "read_timeout": int(seconds) + 1,
+        "write_timeout": int(seconds) + 1,
+        "local_infile": False,
+        **_encryption(address),
+    }
+
+
+def backticked(name: str) -> str:
+    """A name as MySQL quotes it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _connect_seconds(seconds: float) -> int:
+    """Whole ones; never 0, which means for ever to one driver and is refused by the other."""
+    return int(min(seconds, _CONNECT_SECONDS)) or 1
+
+
+def _encryption(address: Address) -> dict[str, Any]:
     """The driver's arguments for what PostgreSQL calls sslmode."""
     if address.sslmode in ("disable", "prefer"):
         return {"ssl_disabled": True} if address.sslmode == "disable" else {}

@@ -21,7 +21,7 @@ _GROUPS = (
 )  # fmt: skip
 _PIECES = "份 台 套 只 部 辆 架 piece pc item set 枚 张 支 条 vehicle copy"
 _IRREGULAR = {"people": "person", "staff": "staff", "lives": "life", "matches": "match", "boxes": "box", "classes": "class", "copies": "copy", "injuries": "injury",
-              "companies": "company", "families": "family", "branches": "branch", "pcs": "pc"}  # fmt: skip
+              "companies": "company", "families": "family", "branches": "branch", "pcs": "pc", "ids": "id"}  # fmt: skip
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from tasks.core.models.document import Finding, PlanColumn, Slice
 from tasks.document.extracting import quote
 from tasks.document.extracting.entries import Entry
 from tasks.document.extracting.owner import Name, Naming, naming
+from tasks.document.records.anchors import plain
 from tasks.document.records.corrections import corrects, names_column
 from tasks.document.records.names import id_places
 
@@ -76,7 +77,7 @@ def _found(piece: Slice, lines: Mapping[int, Naming], entry: Entry, said: tuple[
     column, raw, claims = said
     own = next((numbers for record, numbers in piece.belongs if record == entry.id), ())
     near = {number: lines[number] for number in own if number in lines} or lines
-    place = quote.nearest(raw, entry.line, near, entry.id, column.type)
+    place = quote.nearest(raw, entry.line, near, entry.id, column)
     finding = Finding(
         record_id=entry.id,
         column=column.name,
@@ -85,9 +86,15 @@ def _found(piece: Slice, lines: Mapping[int, Naming], entry: Entry, said: tuple[
         line=place[0] if place else entry.line,
         corrects=claims,
         found=place is not None,
-        doubt=place[1].doubt if place else "",
+        doubt=place[1].doubt or _own_id(near[place[0]], place[1], entry.id) if place else "",
     )
     return _Found(finding, place and place[1], near[place[0]].first(entry.id) if place else -1)
+
+
+def _own_id(line: Naming, place: quote.Place, record: str) -> str:
+    """Why a value is hardly one: it is the id that the line names the record by."""
+    named = any(name.record == record and name.start < place.end and place.start < name.end for name in line.names)
+    return "it is the record's own id" if named and plain(place.written) == plain(record) else ""
 
 
 def _in_order(found: list[_Found]) -> list[Finding]:

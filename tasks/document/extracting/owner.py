@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 _CLAUSE = re.compile(
@@ -17,17 +18,26 @@ _CLAUSE = re.compile(
     r"|\s(?:and|while|but|whereas)\s|而(?!非)|但"
 )
 """Ends a clause; a mark within a number ends none."""
-_FULL = re.compile(r"[。！？!?|\n]|(?<=[a-z0-9%)])\.(?=\s|$)")
+_FULL = re.compile(
+    r"[。！？!?|\n]|(?:(?<=[a-z0-9%)\"”’€$°])|(?<=[A-Z]{2}))\.(?=\s|$)"
+    r"|(?<=[A-Z])\.(?=\s+(?:The|An?|In|Its?|On|At|For|From|By|No|This|That|These|They|Their)\s|$)"
+)
+"""Ends a sentence; the point of an initial ends none, but that of Class II. or Class I. The …"""
 _WORD = r"(?:[A-Za-z.#№]{1,12}\s*|[\u4e00-\u9fff]{1,3}\s*)?"
 """What a record is called before its id: store, 编号."""
-_AND = re.compile(rf"(?:\s*,?\s+(?:and|plus|as well as)\s+|\s*[&/、和与及]\s*|\s*以及\s*){_WORD}")
-_COMMA = re.compile(rf"\s*[,，]\s*{_WORD}")
-_ASIDE = re.compile(
-    r"(?:\b(?:than|unlike|like|against|versus|vs\.?|not|instead of|rather than|compared (?:with|to)|relative to|to|from|by|with)\s+"
-    rf"|比|较|不同于|高于|低于|超过|而非|不是|向|由|从|自)(?:the\s+)?{_WORD}$",
-    re.IGNORECASE,
+_SUFFIX = r"(?:\s*[（(]\s*[A-Za-z\u4e00-\u9fff][^()（）]{0,24}[)）])?号?"
+"""What belongs to a name and stands behind it: another name in brackets, 号."""
+_AND = re.compile(rf"{_SUFFIX}(?:\s*,?\s+(?:and|plus|as well as)\s+|\s*[&/、和与及]\s*|\s*以及\s*){_WORD}")
+_COMMA = re.compile(rf"{_SUFFIX}\s*[,，]\s*{_WORD}")
+_LIKE = (
+    r"as\s+\w+(?:\s+\w+)?\s+as|same\s+as|of\s+what|(?:days?|weeks?|months?|years?|hours?)\s+(?:after|before)|than|unlike|like"
+    r"|against|versus|vs\.?|not|instead of|rather than|compared (?:with|to)|relative to"
 )
-"""Before a name that the clause only compares with, or goes to."""
+_LIKE_WIDE = "比|较|不同于|高于|低于|超过|而非|不是"
+_COMPARED = re.compile(rf"(?:\b(?:{_LIKE})\s+|{_LIKE_WIDE})(?:the\s+)?{_WORD}$", re.IGNORECASE)
+"""Before a name that the clause only compares with: its own values stand behind it, if anywhere."""
+_ASIDE = re.compile(rf"(?:\b(?:{_LIKE}|to|from|by|with)\s+|{_LIKE_WIDE}|向|由|从|自)(?:the\s+)?{_WORD}$", re.IGNORECASE)
+"""The same, and before a name that the clause goes to."""
 _ASIDE_CHARS = 40
 _NUMBER = re.compile(r"[0-9０-９]+(?:[.,][0-9０-９]+)*")
 _NEXT = re.compile(r"[^\s,，、]{0,3}\s*(?:,?\s*and\s+|[,，、和与及])\s*[^\w\s]?")
@@ -35,6 +45,12 @@ _NEXT_FAR = re.compile(r"[^\d,，、;；。!?]{0,20}?(?:,?\s*and\s+|[,，、和�
 """Between two numbers of a list; where it says `respectively`, their units may stand there too."""
 _MARKS = ".,;:，。；：、"
 _IN_ORDER = re.compile(r"\brespectively\b|\bin that order\b|分别|依次", re.IGNORECASE)
+
+
+_BACK = re.compile(r"\b(?:its?|it is|whose|which|their|(?:this|that|these|those)(?!\s+of))\b|其|该|此", re.IGNORECASE)
+"""What points back from one clause to the one before."""
+_OTHER = re.compile(r"[;；]|\s(?:and|while|but|whereas)\s|而(?!非)|但")
+"""Between clauses that may speak of different things."""
 
 
 class Name(NamedTuple):
@@ -64,7 +80,7 @@ class Naming:
 
     line: str
     names: tuple[Name, ...] = ()
-    """In the order of the line, none within another."""
+    """In the order of the line, none within another; a name that several records have is there for each."""
 
     def owners(self, start: int, end: int, record: str = "") -> Owners:
         """Whose value the span is. Of a record that the line never names only another one's own clause is not."""
@@ -75,10 +91,10 @@ class Naming:
             return Owners()
         low, high = self._clause(start, end, groups)
         own = [group for group in groups if low <= group[0].start < high]
-        if own:
+        if own and not all(group[0].start >= end and self._is_aside(group, _COMPARED) for group in own):
             chosen = self._named(own, low, (start, end))
         else:
-            chosen = self._topic(groups, start, end) if not record or self.names_record(record) else []
+            chosen = self._topic(groups, (start, end), not record or self.names_record(record))
         return self._shared(chosen, start, end) if len(chosen) == 1 else _all(chosen)
 
     def names_record(self, record: str) -> bool:
@@ -112,25 +128,39 @@ class Naming:
         main = [group for group in before if not self._is_aside(group)]
         return main[-1:] or before
 
-    def _topic(self, groups: list[Group], start: int, end: int) -> list[Group]:
-        """Whom a clause without a name speaks of: who is named before it in the sentence, else whoever may be meant."""
+    def _topic(self, groups: list[Group], span: tuple[int, int], is_named: bool) -> list[Group]:
+        """Whom a clause without a name speaks of: who is named before it in the sentence, else whoever may be meant.
+
+        Of a record that the line never names (`is_named` is false) another sentence says nothing.
+        """
+        start, end = span
         opened, closed = self._around(_FULL, start, end)
         main = [group for group in groups if not self._is_aside(group)]
         if before := [group for group in main if opened <= group[0].start < start]:
+            if _IN_ORDER.search(self.line, before[-1][-1].end, end):
+                return [[name for group in before for name in group]]
             low, high = self._clause(before[-1][0].start, before[-1][-1].end, groups)
             return [group for group in before if low <= group[0].start < high]
-        behind = [group for group in groups if end <= group[0].start < closed][:1]
+        behind = [g for g in groups if end <= g[0].start < closed and not self._is_aside(g, _COMPARED)][:1]
+        goes_on = bool(behind) and self._goes_on(end, behind[0][0].start, groups)
+        if goes_on or not is_named:
+            return behind if goes_on else []
         earlier = [group for group in main if group[0].start < opened]
         if earlier:
             sentence, _ = self._around(_FULL, earlier[-1][0].start, earlier[-1][-1].end)
             earlier = [group for group in earlier if group[0].start >= sentence]
         return [*earlier, *behind]
 
+    def _goes_on(self, end: int, start: int, groups: Sequence[Group]) -> bool:
+        """Whether the clause of the name that begins at `start` goes on about what was said before it: its, 其."""
+        low, _ = self._clause(start, start + 1, groups)
+        return bool(_BACK.search(self.line, low, start)) or not _OTHER.search(self.line, end, low)
+
     def _shared(self, chosen: list[Group], start: int, end: int) -> Owners:
         """One of a list of names, where the values are a list as long (A and B sold 12 and 30); else all of them."""
         group = chosen[0]
         records = tuple(dict.fromkeys(name.record for name in group))
-        if len(records) == 1:
+        if len(records) == 1 or any(one[1:] == other[1:] for one, other in pairwise(group)):
             return Owners(records)
         _, closed = self._around(_FULL, start, end)
         run = self._run(group[-1].end, closed, start)
@@ -156,8 +186,8 @@ class Naming:
             behind.start() if behind else len(self.line),
         )
 
-    def _is_aside(self, group: Group) -> bool:
-        return bool(_ASIDE.search(self.line[max(0, group[0].start - _ASIDE_CHARS) : group[0].start]))
+    def _is_aside(self, group: Group, pattern: re.Pattern[str] = _ASIDE) -> bool:
+        return bool(pattern.search(self.line[max(0, group[0].start - _ASIDE_CHARS) : group[0].start]))
 
 
 def _all(groups: list[Group]) -> Owners:
@@ -178,6 +208,9 @@ def _groups(line: str, names: Sequence[Name]) -> list[Group]:
         ):
             groups[-1].append(name)
             continue
+        if groups and groups[-1][-1].start == name.start:
+            groups[-1].append(name)
+            continue
         comma = bool(_COMMA.fullmatch(between)) if groups else False
         if groups and (_AND.fullmatch(between) or comma):
             groups[-1].append(name)
@@ -193,9 +226,9 @@ def _parted(group: Group, listed: bool) -> list[Group]:
 
 
 def naming(line: str, names: Sequence[Name]) -> Naming:
-    """The line with its names in order; of two that overlap the longer one."""
+    """The line with its names in order; what begins within another name names nobody, and one name may be of several."""
     kept: list[Name] = []
-    for name in sorted(names, key=lambda n: (n.start - n.end, n.start, n.record)):
-        if not any(name.start < other.end and other.start < name.end for other in kept):
+    for name in sorted(names, key=lambda n: (n.start, -n.end, n.record)):
+        if not kept or name.start >= kept[-1].end or name[1:] == kept[-1][1:]:
             kept.append(name)
-    return Naming(line, tuple(sorted(kept, key=lambda n: n.start)))
+    return Naming(line, tuple(kept))

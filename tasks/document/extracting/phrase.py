@@ -57,11 +57,18 @@ _CHANGE = re.compile(
     re.I,
 )
 """Before two numbers that are no range but a change."""
+_HUNDREDS = re.compile(r"(?:hundred|thousand|million)$", re.IGNORECASE)
+"""What `and` may go on behind: two hundred and five."""
 _BETWEEN = re.compile(r"(?:\bbetween\s+|介于)$", re.IGNORECASE)
 _STATED = re.compile(r"(?:^|[|:：=]|\b(?:was|were|is|are|of|at|to|by)|[为是达至到])\s*[$€£¥]?\s*$", re.IGNORECASE)
 """Before a bracket whose number is the value itself, not an aside."""
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _BACK_CHARS, _TURNS = 48, 4
+_EXPLAINED = re.compile(
+    rf"(?:(?<![A-Za-z0-9]){_DIGITS}|\b(?:{_SPELLED})\b|[{LETTERS}])(?![{LETTERS}0-9至到]*\s?[月季年日号])",
+    re.IGNORECASE,
+)
+"""A number that brackets behind it may explain; of a date none does."""
 _DATE = re.compile(
     r"(?<![0-9])[0-9]{4}\s?[-/.]\s?[0-9]{1,2}\s?[-/.]\s?[0-9]{1,2}(?![0-9])"
     r"|(?<![0-9])(?:(?:民国)?\s?[0-9]{2,4}\s?年\s?)?[0-9]{1,2}\s?月\s?[0-9]{1,2}\s?[日号]?"
@@ -88,6 +95,17 @@ def whole(line: str, start: int, end: int, kind: ColumnType) -> tuple[int, int, 
         start, end = first, last
     first, last = _bracket(text, start, end)
     return first, last, doubt
+
+
+def within(line: str, start: int, end: int) -> bool:
+    """Whether words of number go on beside the span: one of forty-one is another number, 5 of 5 million is not."""
+    text = narrow(line)
+    if not text[start:end].isascii() or not text[start].isalpha() or not _is_number(text, start, end):
+        return False
+    back, on = _BACK.search(text, max(0, start - _BACK_CHARS), start), _ON.match(text, end)
+    words = text[end - 1].isalpha() and on and on.lastgroup == "word"
+    joined = words and (" and " not in on[0] or _HUNDREDS.search(text, start, end)) if on else False
+    return bool(joined or (back and back.lastgroup == "word"))
 
 
 def _near(text: str, start: int, end: int) -> tuple[int, int]:
@@ -126,12 +144,7 @@ def _step(text: str, start: int, end: int) -> tuple[int, int, str]:
     if on and on.lastgroup == "and":
         between = _BETWEEN.search(text, low, start)
         return (between.start(), on.end(), doubt) if between else (start, end, doubt)
-    if (
-        on
-        and on.lastgroup == "word"
-        and " and " in on[0]
-        and not re.search(r"(?:hundred|thousand|million)$", text[start:end], re.I)
-    ):
+    if on and on.lastgroup == "word" and " and " in on[0] and not _HUNDREDS.search(text[start:end]):
         on = None
     if "/" in text[start:end] and (more := re.compile(r"(?<![0-9/.,-])[0-9]+\s$").search(text, low, start)):
         return more.start(), end, doubt
@@ -149,6 +162,15 @@ def _bracket(text: str, start: int, end: int) -> tuple[int, int]:
         size = re.compile(rf"\)(?:{_SIZE})?", re.I).match(text, end)
         return start - 1, size.end() if size else end + 1
     return start, end
+
+
+def bracketed(line: str, start: int, end: int) -> bool:
+    """Whether the number stands alone in brackets, and no number before them that it may explain."""
+    text = narrow(line)
+    if text[start - 1 : start] != "(" or text[end : end + 1] != ")" or text[start] in "-+":
+        return False
+    before = re.split(r"[,;:|。；，：、\n]|\.(?=\s|$)|\)\s*\(", text[: start - 1])[-1]
+    return not _EXPLAINED.search(before)
 
 
 def _date(text: str, start: int, end: int) -> tuple[int, int]:

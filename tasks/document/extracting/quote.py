@@ -7,9 +7,11 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tasks.core.models.document import ColumnType
+from tasks.core.models.document import ColumnType, PlanColumn
+from tasks.document.extracting.orders import orders
 from tasks.document.extracting.owner import Naming
-from tasks.document.extracting.phrase import whole
+from tasks.document.extracting.phrase import bracketed, whole, within
+from tasks.document.extracting.sides import opposite
 
 _QUOTE_CHARS, _SHOWN = 200, 3
 _STOPS = re.compile(r"[。；;！？!?]|\.(?=\s|$)|\n")
@@ -40,38 +42,58 @@ class Place(NamedTuple):
     """Why it may not be this record's, or not whole."""
     shared: int = -1
     """Where the list of records stands that has several values; -1 for none."""
+    within: bool = False
+    """Within a longer number of words, as one within forty-one: any other place is likelier meant."""
 
 
-def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text") -> Place | None:
+def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text", meaning: str = "") -> Place | None:
     """The value as the line has it and the clause around it; None when it is not there.
 
     Width, spaces, case and kinds of quotes and dashes do not matter. A number is not found within a longer one, and what
-    stands beside it and changes its value is kept with it. Of several places one that is the record's own counts, then
-    the first behind its name.
+    stands beside it and changes its value is kept with it. An order to the reader states nothing. Of several places one
+    that is no part of a longer number of words counts, then one that is the record's own, then one beside which nothing
+    speaks against the column's `meaning`, then the first behind the record's name.
     """
     best: tuple[int, Place] | None = None
-    for start, end in _spans(raw, line.line):
-        start, end, doubt = whole(line.line, start, end, kind)
+    for first, last in _spans(raw, line.line):
+        part = within(line.line, first, last)
+        start, end, doubt = whole(line.line, first, last, kind)
+        if any(low < end and start < high for low, high in orders(line.line)):
+            continue
         found = line.owners(start, end, record)
         strange = bool(found.records) and record not in found.records
         if strange:
             doubt = f"it stands where the text speaks of {_named(found.records)}"
-        worth = 2 * (not strange) + (start > line.first(record))
+        against = opposite(line.line, start, end, kind, meaning) if meaning else ""
+        doubt = doubt or against or _unsigned(line, start, end, kind)
+        worth = 8 * (not part) + 4 * (not strange) + 2 * (not against) + (start > line.first(record))
         shared = found.shared if len(found.records) > 1 else -1
         if best is None or worth > best[0]:
             written = line.line[start:end]
-            best = worth, Place(written, _clause(line.line, start, end), start, end, doubt, shared)
+            best = worth, Place(written, _clause(line.line, start, end), start, end, doubt, shared, part)
     return best[1] if best else None
 
 
 def nearest(
-    raw: str, line: int, lines: Mapping[int, Naming], record: str = "", kind: ColumnType = "text"
+    raw: str, line: int, lines: Mapping[int, Naming], record: str = "", column: PlanColumn | None = None
 ) -> tuple[int, Place] | None:
     """Number of the line and place, in the line that was named or else in the closest one that has the value."""
+    kind, meaning = (column.type, column.task_meaning or column.doc_meaning) if column else ("text", "")
+    parts: list[tuple[int, Place]] = []
     for number in sorted(lines, key=lambda number: (abs(number - line), number)):
-        if found := find(raw, lines[number], record, kind):
-            return number, found
-    return None
+        if found := find(raw, lines[number], record, kind, meaning):
+            if not found.within:
+                return number, found
+            parts.append((number, found))
+    return parts[0] if parts else None
+
+
+def _unsigned(line: Naming, start: int, end: int, kind: ColumnType) -> str:
+    """Why the sign may be left out: brackets around a number alone mean a negative one in accounts, or an aside."""
+    named = any(not line.line[name.end : start - 1].strip() for name in line.names if name.end < start)
+    if kind in ("integer", "number") and not named and bracketed(line.line, start, end):
+        return "it stands in brackets, which were left out: they may mean a negative number"
+    return ""
 
 
 def _named(records: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from tasks.core.models.document import PlanColumn
+from tasks.core.values.nouns import singular
 
 Span = Literal["", "low", "middle", "high"]
 _RANGE = r"(?:区间|范围|\branges?\b|\bintervals?\b)"
@@ -89,15 +90,11 @@ def _subject(sentence: str, column: PlanColumn) -> str | None:
     if re.search(rf"(?<![^\W_]){re.escape(column.name)}(?![^\W_])", sentence, re.I):
         return column.name
     low = re.sub(r"^\s*(?:\d{1,2}[.、)]|[-*])\s*", "", sentence.lower())
-    english = [_stem(word) for word in re.findall(r"[a-z]+", low) if word not in _GENERAL_WORDS]
+    english = [singular(word) for word in re.findall(r"[a-z]+", low) if word not in _GENERAL_WORDS]
     chinese = re.findall(r"[\u3400-\u9fff]{1,}", _GENERAL_ZH.sub(" ", low))
     if not english and not chinese:
         return ""
-    known = {_stem(word) for word in re.findall(r"[a-z]+", about)}
+    known = {singular(word) for word in re.findall(r"[a-z]+", about)}
     if all(word in known for word in english) and all(part in about for part in chinese):
         return " ".join([*english, *chinese])
     return None
-
-
-def _stem(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import date, datetime
 
-from tasks.core.models.document import ColumnType
-from tasks.document.storing.settle import Plain
+from tasks.core.models.document import ColumnType, Plain
 
 RETURNS: dict[ColumnType, str] = {
     "text": "the text that the table shall hold",

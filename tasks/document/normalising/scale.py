@@ -10,9 +10,9 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TypeGuard
 
 from tasks.core.models.document import PlanColumn, Reading
+from tasks.document.normalising.reading import doubted, is_number
 
 _BARE = re.compile(r"[\s约大概近about~≈]*[-+−(]?\s*[\d.,'\s]+\)?\s*", re.IGNORECASE)
 _RATIO = re.compile(r"(?i)ratio|fraction|小数|比率")
@@ -66,14 +66,3 @@ def _off(size: float, sure: Sequence[float], others: Sequence[float]) -> str:
     if len(others) >= _SOME and all(abs(math.log10(size / other)) >= math.log10(_GAP) for other in others):
         return f"more than {_GAP:g} times off every other value of this column"
     return ""
-
-
-def doubted(reading: Reading, reason: str) -> Reading:
-    """The reading as unverified, with the reason in its note."""
-    note = f"{reading.note}; {reason}" if reading.note else reason
-    return reading.model_copy(update={"status": "unverified", "note": note})
-
-
-def is_number(value: object) -> TypeGuard[int | float]:
-    """A number, and no boolean."""
-    return isinstance(value, int | float) and not isinstance(value, bool)

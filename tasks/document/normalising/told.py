@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tasks.core.models.document import Plan, PlanColumn
 from tasks.core.models.semantics import Knowledge
-from tasks.document.planning.fields import definitions, speaks_of
+from tasks.document.planning.fields import definitions, speaks_of, within
 
 _CHARS = 1500
 
@@ -18,8 +18,4 @@ def told(knowledge: Knowledge, column: PlanColumn, plan: Plan) -> str:
     ]
     own = [rule.text.strip() for rule in knowledge.rules if speaks_of(rule.text, column.name)]
     large = [r.text.strip() for r in knowledge.rules if not any(speaks_of(r.text, c.name) for c in plan.columns)]
-    found: list[str] = []
-    for text in dict.fromkeys([*defined, *own, *large]):
-        if sum(map(len, found)) + len(text) <= _CHARS:
-            found.append(text)
-    return "\n".join(found)
+    return within([*defined, *own, *large], _CHARS)

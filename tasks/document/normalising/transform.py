@@ -16,13 +16,13 @@ from typing import Any, Literal
 from tasks.core.errors import BudgetError, ModelError, SandboxError
 from tasks.core.llm import door
 from tasks.core.llm.prompts import fence, fill
-from tasks.core.models.document import PlanColumn
+from tasks.core.models.document import Plain, PlanColumn
 from tasks.core.models.run import Usage
 from tasks.core.sandbox import tiers
 from tasks.core.sandbox.runner import run_program
 from tasks.core.sections import NormaliseSettings, SandboxSettings
+from tasks.document.normalising.reading import same
 from tasks.document.normalising.returned import RETURNS, typed
-from tasks.document.storing.settle import Plain, same
 
 PROMPT = Path(__file__).parents[1] / "prompts" / "normalise.md"
 _FILE = "raws.json"

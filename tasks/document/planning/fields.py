@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from tasks.core.models.document import ColumnType, PlanColumn
 from tasks.core.models.semantics import Definition, Knowledge
@@ -63,6 +64,15 @@ def column(definition: Definition, is_key: bool) -> PlanColumn:
 def speaks_of(rule: str, name: str) -> bool:
     """Whether a rule names the field, as a word of its own."""
     return bool(name) and bool(re.search(rf"(?i)(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", rule))
+
+
+def within(rules: Iterable[str], chars: int) -> str:
+    """The rules, one a line and each once, as far as they fit into so many characters; a shorter one may follow a long one."""
+    found: list[str] = []
+    for text in dict.fromkeys(rules):
+        if sum(map(len, found)) + len(text) <= chars:
+            found.append(text)
+    return "\n".join(found)
 
 
 def column_type(text: str) -> ColumnType | None:

@@ -1,1 +1,1 @@
-"""What `plan`, `slices`, `extract`, `merge` and `store` share: how the text names a record (anchors, names) and corrects itself."""
+"""What `plan`, `slices`, `extract`, `merge`, `normalise` and `store` share: how the text names a record (anchors, names) and corrects itself."""

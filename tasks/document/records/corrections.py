@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tasks.core.models.document import PlanColumn
+from tasks.core.values.nouns import singular
 
 _CORRECTS = re.compile(
     r"更正|勘误|订正|修正|修订|作废|改为|有误|差错|笔误|更改|并非|复核|核实"
@@ -47,11 +48,7 @@ def names_column(text: str, column: PlanColumn) -> bool:
     """Whether a line has a word of the column's name or of how the document writes it."""
     about = f"{column.doc_meaning} {column.name.replace('_', ' ')}".casefold()
     line = text.casefold()
-    latin = {_stem(word) for word in _LATIN.findall(about)} - _LIGHT
-    if latin & {_stem(word) for word in _LATIN.findall(line)}:
+    latin = {singular(word) for word in _LATIN.findall(about)} - _LIGHT
+    if latin & {singular(word) for word in _LATIN.findall(line)}:
         return True
     return any(run[at : at + 2] in line for run in _WIDE.findall(about) for at in range(len(run) - 1))
-
-
-def _stem(word: str) -> str:
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

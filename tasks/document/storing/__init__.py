@@ -1,1 +1,1 @@
-"""What `store` is made of, and `trace`, which looks back; `settle` serves `normalise` too."""
+"""What `store` is made of, and `trace`, which looks back."""

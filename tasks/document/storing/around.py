@@ -12,7 +12,7 @@ from tasks.core.models.document import ColumnType, Reading, Source
 from tasks.core.values.door import read_value
 from tasks.core.values.quantity import CURRENCY_BEFORE, FALLS
 from tasks.core.values.units import unit_of
-from tasks.document.normalising.scale import doubted, is_number
+from tasks.document.normalising.reading import doubted, is_number
 
 _FALL_BEFORE = re.compile(rf"(?:{FALLS})\s*(?:了|by|about|some|roughly|约|近)?\s*$", re.IGNORECASE)
 _DENIED_BEFORE = re.compile(
@@ -20,10 +20,6 @@ _DENIED_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """What says right before a number that it is not the one: did not sell 9."""
-_BEHIND = re.compile(r"\s?(?:[–~～至]|-(?=[0-9]))\s?[0-9][0-9,.]*(?![0-9\-/])")
-"""One end of 12–15; 从3至5 may be a change."""
-_BEHIND = re.compile(r"\s?(?:[–~～至]|-(?=[0-9]))\s?[0-9][0-9,.]*(?![0-9\-/])")
-"""One end of 12–15; 从3至5 may be a change."""
 _BEHIND = re.compile(r"\s*[^\s\d,，。;；、:：()（）\[\]“”\"']+(?:[ /][^\s\d,，。;；、:：()（）\[\]“”\"']+){0,3}")
 _LONGEST = 12
 """Signs of a Chinese unit behind a number."""

@@ -11,15 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tasks.core.models.document import CellStatus, ColumnType, MergedCell, Reading, Source
-from tasks.document.merge import holding
-from tasks.document.normalising.scale import doubted
-from tasks.document.records.anchors import plain
+from tasks.core.models.document import CellStatus, ColumnType, MergedCell, Plain, Reading, Source
+from tasks.document.normalising.reading import SAME, doubted, same
 from tasks.document.storing.around import complete, joined
 
 Relation = Literal["holds", "repeats", "superseded", "contradicts"]
-Plain = str | int | float | bool | None
-_SAME = 1e-9
 _SHOWN, _UNFOUND_CHARS = 4, 80
 
 
@@ -63,7 +59,7 @@ def with_unfound(settled: Settled, texts: Sequence[str]) -> Settled:
     if not texts:
         return settled
     note = "" if settled.note == NOTHING.note else settled.note
-    said = f"a reply gave {_list([repr(text[:_UNFOUND_CHARS]) for text in texts])}, which was not found in the text"
+    said = f"a reply gave {_list([repr(text[:_UNFOUND_CHARS]) for text in texts])}, which no statement of the text has"
     return replace(settled, note=joined(note, said))
 
 
@@ -72,7 +68,7 @@ def settle(cell: MergedCell | None, readings: Mapping[str, Reading], type: Colum
     if cell is None or not cell.sources:
         return NOTHING
     read = [(s, _read(s, type, readings)) for s in cell.sources]
-    held = holding(cell)
+    held = cell.holding
     valid = [(source, reading) for source, reading in read if source in held]
     told = [pair for pair in valid if pair[1].status != "missing"] or valid
     known = [pair for pair in told if pair[1].value is not None]
@@ -102,13 +98,6 @@ def as_written(raw: str, type: ColumnType) -> Reading:
     return Reading(raw=raw, value=None, status="unverified", note="was not read")
 
 
-def same(a: Plain, b: Plain) -> bool:
-    """Whether two values are one; 1 and 1.0 are, True and 1 are not."""
-    if isinstance(a, bool) or isinstance(b, bool) or isinstance(a, str | None) or isinstance(b, str | None):
-        return type(a) is type(b) and (a == b or (isinstance(a, str) and plain(a) == plain(str(b))))
-    return a == b or math.isclose(a, b, rel_tol=_SAME)
-
-
 def _conflict(read: list[tuple[Source, Reading]], known: list[tuple[Source, Reading]]) -> Settled:
     against = [source for source, _ in known]
     statements = tuple(
@@ -129,7 +118,7 @@ def _agree(chosen: Reading, other: Reading) -> bool:
         return True
     if not other.rounded or isinstance(chosen.value, str | bool | None) or isinstance(other.value, str | bool | None):
         return False
-    return math.isclose(chosen.value, other.value, abs_tol=_step(other.value) * (1 + _SAME), rel_tol=0)
+    return math.isclose(chosen.value, other.value, abs_tol=_step(other.value) * (1 + SAME), rel_tol=0)
 
 
 def _step(value: float) -> float:

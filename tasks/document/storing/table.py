@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tasks.core.models.document import ColumnType, Place, PlanColumn
-from tasks.document.storing.settle import Plain, Settled, Statement
+from tasks.core.models.document import ColumnType, Place, Plain, PlanColumn
+from tasks.document.storing.settle import Settled, Statement
 
 CELLS = (
     'record TEXT NOT NULL, "column" TEXT NOT NULL, value, raw TEXT, status TEXT NOT NULL, quote TEXT, line INTEGER, '

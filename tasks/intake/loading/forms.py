@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from tasks.core.models.catalogue import Column, Form
 from tasks.core.sql.build import Builder
-from tasks.core.sql.forms import measure, recipe
+from tasks.core.sql.forms import SAMPLE, Place, measure, measure_small, recipe
 from tasks.intake.loading.part import Part
 from tasks.intake.loading.problems import kind_of
 
@@ -12,14 +14,26 @@ _REPLACED = ("T313", "T314", "T316", "T317", "T324", "T332", "T333", "T334", "T3
 """Codes of what the counts of shapes alone say; the form says it with its SQL."""
 
 
-def with_forms(part: Part, builder: Builder) -> Part:
-    """The table with the forms of its columns; DuckDB holds it already."""
-    texts = [column.name for column in part.columns if column.type == "VARCHAR"]
-    found = measure(builder.run, part.stored, texts)
-    if not found:
+def with_forms(parts: Sequence[Part], builder: Builder) -> tuple[Part, ...]:
+    """The tables with the forms of their columns; DuckDB holds them already. Small tables are looked at together."""
+    texts = {part.stored: [column.name for column in part.columns if column.type == "VARCHAR"] for part in parts}
+    small = [(part.stored, name) for part in parts if part.rows <= SAMPLE for name in texts[part.stored]]
+    found = measure_small(builder.run, small)
+    for part in parts:
+        if part.rows > SAMPLE:
+            measured = measure(builder.run, part.stored, texts[part.stored])
+            found |= {(part.stored, name): form for name, form in measured.items()}
+    return tuple(_with(part, found) for part in parts)
+
+
+def _with(part: Part, found: Mapping[Place, Form]) -> Part:
+    forms = [found.get((part.stored, column.name)) for column in part.columns]
+    if not any(forms):
         return part
-    columns = tuple(_told(column, found[column.name]) if column.name in found else column for column in part.columns)
-    return part.model_copy(update={"columns": columns})
+    columns = zip(part.columns, forms, strict=True)
+    return part.model_copy(
+        update={"columns": tuple(_told(column, form) if form else column for column, form in columns)}
+    )
 
 
 def _told(column: Column, form: Form) -> Column:

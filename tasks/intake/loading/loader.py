@@ -33,7 +33,7 @@ class Loader:
         """One request, one reply."""
         scratch = Path(request["scratch"])
         builder = self._builder = self._builder or Builder(
-            Path(request["database"]), scratch, self._memory_mb // _SHARE
+            Path(request["database"]), scratch, self._memory_mb // _SHARE, bool(request.get("small"))
         )
         if "names" in request:
             builder.finish([(stored, name) for stored, name in request["names"]])
@@ -48,7 +48,7 @@ class Loader:
         try:
             loaded = _read(request, builder, scratch)
             if request["kind"] != "derived":  # its columns have the types of their plan
-                loaded = loaded.model_copy(update={"parts": tuple(with_forms(part, builder) for part in loaded.parts)})
+                loaded = loaded.model_copy(update={"parts": with_forms(loaded.parts, builder)})
             if digest_file(Path(request["path"])) == request["sha256"]:
                 return loaded
             failed = Loaded(error="it changed while it was read: run again", passing=True)

@@ -12,10 +12,9 @@ from typing import Any, Protocol
 
 from tasks.core.process import answer_requests
 from tasks.core.sql.address import Address
+from tasks.core.stores.dialects import DRIVERS
 from tasks.intake.snapshotting import mysql, postgres
 from tasks.intake.snapshotting.fields import Field, TooMuch, write
-
-_EXTRA = "install the drivers: pip install --no-deps -r requirements-databases.txt"
 
 
 class Source(Protocol):
@@ -53,7 +52,7 @@ class Reader:
         try:
             driver = importlib.import_module("psycopg" if postgresql else "pymysql")
         except ImportError as error:
-            return {"error": f"the driver {error.name} is not installed", "hint": _EXTRA}
+            return {"error": f"the driver {error.name} is not installed", "hint": DRIVERS}
         try:
             self._source = kind(address, float(request["seconds"]))
             tables = self._source.tables()

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from tasks.core.sql.address import Address
-from tasks.core.stores.dialects import encryption
+from tasks.core.stores.dialects import backticked, mysql_options
 from tasks.intake.snapshotting.fields import Field, decimal_kind
 
 _START = (
@@ -56,21 +56,7 @@ class MySQL:
         from pymysql.cursors import SSCursor
 
         self.errors: tuple[type[Exception], ...] = (pymysql.Error,)
-        self._connection = pymysql.connect(
-            host=address.host,
-            port=address.port,
-            unix_socket=address.socket or None,
-            user=address.user or None,
-            password=address.password,
-            database=address.database,
-            charset="utf8mb4",
-            conv=dict(encoders),
-            cursorclass=SSCursor,
-            connect_timeout=int(min(seconds, 15)),
-            read_timeout=int(seconds) + 1,
-            local_infile=False,
-            **encryption(address),
-        )
+        self._connection = pymysql.connect(**mysql_options(address, seconds), conv=dict(encoders), cursorclass=SSCursor)
         for statement in _START:
             self._run(statement)
         version, self.taken_at = self._run("select version(), concat(replace(utc_timestamp(3), ' ', 'T'), 'Z')")[0]
@@ -78,7 +64,7 @@ class MySQL:
 
     def tables(self) -> list[tuple[str, str, str]]:
         """Name for people, name for SQL, and a note."""
-        return [(name, _quote(name), "a view" if kind == "VIEW" else "") for name, kind in self._run(_TABLES)]
+        return [(name, backticked(name), "a view" if kind == "VIEW" else "") for name, kind in self._run(_TABLES)]
 
     def one(self) -> AbstractContextManager[Any]:
         """Around one table: here a failed statement ends not the transaction."""
@@ -90,7 +76,7 @@ class MySQL:
 
     def rows(self, table: str, fields: list[Field]) -> Iterator[list[tuple[Any, ...]]]:
         """All rows, in the order of the primary key where there is one."""
-        key = ", ".join(_quote(row[0]) for row in self._run(_KEY, (_plain(table),)))
+        key = ", ".join(backticked(row[0]) for row in self._run(_KEY, (_plain(table),)))
         order = f" order by {key}" if key else ""
         with self._connection.cursor() as cursor:
             cursor.execute(f"select {', '.join(field.sql for field in fields)} from {table}{order}")
@@ -99,7 +85,7 @@ class MySQL:
 
     def _field(self, table: str, told: tuple[Any, ...]) -> Field:
         name, kind, full, precision, scale = told
-        column, kind = _quote(name), kind.lower()
+        column, kind = backticked(name), kind.lower()
         if kind in _WHOLE:
             return Field(name, column, "uint64" if kind == "bigint" and "unsigned" in full.lower() else "int64")
         if kind == "bit":
@@ -124,10 +110,6 @@ class MySQL:
         with self._connection.cursor() as cursor:
             cursor.execute(sql, values or None)
             return [tuple(row) for row in cursor.fetchall()]
-
-
-def _quote(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _plain(quoted: str) -> str:

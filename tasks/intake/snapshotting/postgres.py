@@ -8,6 +8,7 @@ from typing import Any
 
 from tasks.core.sql.address import Address
 from tasks.core.sql.names import quote
+from tasks.core.stores.dialects import postgres_options
 from tasks.intake.snapshotting.fields import Field, decimal_kind
 
 _SETTINGS = (
@@ -45,18 +46,7 @@ class Postgres:
         import psycopg
 
         self.errors: tuple[type[Exception], ...] = (psycopg.Error,)
-        self._connection = psycopg.connect(
-            host=address.socket or address.host,
-            port=address.port,
-            user=address.user or None,
-            password=address.password,  # also when empty, and no file: nobody's else is sent
-            passfile="/dev/null",
-            dbname=address.database,
-            sslmode=address.sslmode,
-            connect_timeout=int(min(seconds, 15)),
-            application_name="tablewright",
-            sslrootcert=address.sslrootcert or None,
-        )
+        self._connection = psycopg.connect(**postgres_options(address, seconds))
         self._connection.read_only = True
         self._connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         for setting in _SETTINGS:

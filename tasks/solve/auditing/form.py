@@ -18,7 +18,7 @@ from tasks.core.models.review import Audit, Verdict
 from tasks.core.models.value import Cell
 from tasks.solve.auditing import shown
 from tasks.solve.auditing.request import numbered_knowledge
-from tasks.solve.contract import contract_text
+from tasks.solve.showing.contract import contract_text
 from tasks.solve.showing.layout import one_line
 
 ROLE = "verify"

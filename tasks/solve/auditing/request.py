@@ -16,7 +16,7 @@ from tasks.core.models.review import AuditKind, EvidencePackage, Ledger, Obligat
 from tasks.core.search.passages import passages
 from tasks.core.sections import ProcessSettings
 from tasks.solve.auditing import shown
-from tasks.solve.contract import contract_text
+from tasks.solve.showing.contract import contract_text
 from tasks.solve.showing.layout import one_line
 
 ROLE = "process"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from tasks.core.models.answer import JoinAudit
 from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, TableProfile
 from tasks.core.models.evidence import Check
+from tasks.core.search.words import plain
 from tasks.solve.checking import asked
 from tasks.solve.checking.facts import KEYISH, Facts, Place
-from tasks.solve.mending.scopes import columns_of, key
+from tasks.solve.mending.scopes import columns_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -27,7 +28,7 @@ def join_keys(facts: Facts) -> Check | None:
         one, other = facts.place(left), facts.place(right)
         if one is None or other is None or one[0].name == other[0].name:
             continue
-        if _known(facts, one, other) or key(one[1].name) == key(other[1].name):
+        if _known(facts, one, other) or plain(one[1].name) == plain(other[1].name):
             continue
         better = _better(facts, one, other)
         if better is None and not _strangers(one, other, facts):

@@ -1,1 +1,1 @@
-"""What `compress` is made of: tables ranked by the question, statements of the knowledge chosen by it. `rank` serves `relevance` too."""
+"""What `compress` is made of: statements of the knowledge chosen by the question, tables that fit, the rest folded."""

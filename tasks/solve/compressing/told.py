@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tasks.core.llm.tokens import count
-from tasks.core.models.context import MetricContext
+from tasks.core.models.metadata import MetricContext
 from tasks.core.search.passages import passages
 from tasks.solve.showing.layout import one_line
 

@@ -13,7 +13,7 @@ from tasks.core.models.catalogue import ColumnProfile, Profile, TableProfile
 from tasks.core.models.context import Context, TableContext, TableRelevanceResult
 from tasks.core.models.metadata import ColumnInfo
 from tasks.solve.compressing.fit import Shown
-from tasks.solve.compressing.rank import Ranking
+from tasks.solve.judging.rank import Ranking
 from tasks.solve.showing.about import description
 from tasks.solve.showing.layout import share, spelled
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from tasks.core.models.catalogue import Catalogue, Table
-from tasks.solve.profiling.naming import plain
+from tasks.core.search.words import plain
 
 _WORDS = 5
 """Words that a name may be written in."""

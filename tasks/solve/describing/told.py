@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from tasks.core.models.catalogue import Profile
 from tasks.core.models.semantics import Definition, Knowledge
+from tasks.core.search.words import plain
 from tasks.solve.describing.names import Names, column_id
 from tasks.solve.describing.roles import Told
-from tasks.solve.profiling.naming import plain
 
 _LONGEST = 300
 """Characters of a table's description."""

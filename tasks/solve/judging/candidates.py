@@ -10,7 +10,7 @@ from tasks.core.models.catalogue import Profile
 from tasks.core.models.context import Recalled
 from tasks.core.models.metadata import Metadata
 from tasks.core.models.semantics import Knowledge
-from tasks.solve.compressing.rank import rank
+from tasks.solve.judging.rank import rank
 
 _SOFT = 10
 """Added to a hit's rank before it is inverted: the first hit of a kind counts about twice as much as the tenth."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tasks.solve.mending.scopes import Schema, Source, columns_of, key, meant, selects, sources
+from tasks.core.search.words import plain
+from tasks.solve.mending.scopes import Schema, Source, columns_of, meant, selects, sources
 from tasks.solve.mending.ways import Way, best_way
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _mend(column: exp.Column, select: exp.Select, schema: Schema) -> str:
 
 def _unknown_source(column: exp.Column, select: exp.Select, seen: list[Source], schema: Schema) -> str:
     """The qualifier is no alias: a table that has another alias, one that is not joined, or nothing."""
-    by_name = [source for source in seen if source.table and key(source.table.name) == key(column.table)]
+    by_name = [source for source in seen if source.table and plain(source.table.name) == plain(column.table)]
     if by_name:
         name = by_name[0].exact(column.name) or by_name[0].near(column.name)
         return _take(column, by_name[0], name, "is in") if name else ""
@@ -118,7 +119,7 @@ def _wrong_source(
         return _take(column, named, name, "is in")
     last, opposite = _last(column, select), _opposite(column, seen)
     own = [source for source in seen if 0 <= source.position <= last and source is not opposite]
-    unknown = not any(key(c.name) == key(column.name) for t in schema.tables.values() for c in t.columns)
+    unknown = not any(plain(c.name) == plain(column.name) for t in schema.tables.values() for c in t.columns)
     for group in (own, [source for source in seen if source.position < 0]):
         for find in (Source.exact, Source.near, *([Source.prefixed] if unknown else ())):
             holders = [source for source in group if find(source, column.name)]
@@ -133,14 +134,14 @@ def _wrong_source(
 def _owners(column: exp.Column, schema: Schema) -> set[str]:
     """Tables that have a column of this name, whatever its spelling; else those whose own name stands before it."""
     tables = schema.tables.values()
-    same = {t.name for t in tables if any(key(c.name) == key(column.name) for c in t.columns)}
+    same = {t.name for t in tables if any(plain(c.name) == plain(column.name) for c in t.columns)}
     return same or {t.name for t in tables if meant((c.name for c in t.columns), t.name, column.name)}
 
 
 def _abbreviates(alias: str, table: str) -> bool:
     """Whether the alias is the start of the table's name, or the first letters of its words."""
     initials = "".join(part[0] for part in re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", table) if part)
-    return key(table).startswith(key(alias)) or key(initials) == key(alias)
+    return plain(table).startswith(plain(alias)) or plain(initials) == plain(alias)
 
 
 def _join(column: exp.Column, select: exp.Select, seen: list[Source], schema: Schema, owners: set[str]) -> str:
@@ -195,7 +196,7 @@ def _opposite(column: exp.Column, seen: list[Source]) -> Source | None:
     if not isinstance(parent, exp.Predicate) or not isinstance(parent, exp.Binary):
         return None
     other = parent.expression if parent.this is column else parent.this
-    if not isinstance(other, exp.Column) or not key(column.name).endswith(key(other.name)):
+    if not isinstance(other, exp.Column) or not plain(column.name).endswith(plain(other.name)):
         return None
     return next((source for source in seen if source.alias.casefold() == other.table.casefold()), None)
 

@@ -53,6 +53,23 @@ def uses(tree: exp.Expr, schema: Schema) -> Iterator[Use]:
                 yield Use(found[0], column, place[1], form, found[1])
 
 
+def loose(tree: exp.Expr, schema: Schema) -> Iterator[ColumnProfile]:
+    """Text columns that the query orders, or takes the smallest or largest of, though most of their values are plain numbers."""
+    for select in selects(tree):
+        for column in columns_of(select):
+            place = resolved(_meant(column, select), schema)
+            form = place[1].form if place and place[1].type == "VARCHAR" else None
+            if (
+                place
+                and form
+                and _ranked(column)
+                and form.sql == PLAIN
+                and not form.sortable
+                and form.values / 2 <= form.read < form.values
+            ):
+                yield place[1]
+
+
 def mend_forms(tree: exp.Expr, schema: Schema) -> list[str]:
     """Put the conversion of its format in wherever such text is ordered, compared or cast."""
     done = []
@@ -98,19 +115,26 @@ def _meant(column: exp.Column, select: exp.Select) -> exp.Column:
 
 
 def _how(column: exp.Column, form: Form, schema: Schema) -> tuple[str, exp.Expr] | None:
-    from sqlglot import exp
-
     outer = chain(column)
     if is_cast(outer.parent, form) and _is_first(outer):
         wrong = outer.parent and form.sql != PLAIN and not (form.kind != "number" and form.sortable)
         return ("cast", outer.parent) if wrong and outer.parent else None
+    if ranked := _ranked(column):
+        return None if form.sortable or not _whole(form) else ranked
+    parent = column.parent
+    return ("compared", parent) if parent and _is_misread(parent, column, form, schema) else None
+
+
+def _ranked(column: exp.Column) -> tuple[str, exp.Expr] | None:
+    """How the order of the column counts, and the key or function around it; None where it does not."""
+    from sqlglot import exp
+
     parent = column.parent
     if isinstance(parent, exp.Ordered | exp.Max | exp.Min) and parent.this is column and not _counted(parent):
-        how = "ordered" if isinstance(parent, exp.Ordered) else "extreme"
-        return None if form.sortable or not _whole(form) else (how, parent)
+        return ("ordered" if isinstance(parent, exp.Ordered) else "extreme", parent)
     if isinstance(parent, exp.ArgMax | exp.ArgMin) and parent.expression is column:
-        return None if form.sortable or not _whole(form) else ("extreme", parent)
-    return ("compared", parent) if parent and _is_misread(parent, column, form, schema) else None
+        return ("extreme", parent)
+    return None
 
 
 def _is_first(node: exp.Expr) -> bool:

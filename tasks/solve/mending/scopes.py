@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, Profile, TableProfile
+from tasks.core.search.words import plain
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -18,17 +19,12 @@ _DEPTH = 12
 """Subqueries that a column is followed through."""
 
 
-def key(name: str) -> str:
-    """What two spellings of a name share: letters and digits, case ignored."""
-    return "".join(sign for sign in name.casefold() if sign.isalnum())
-
-
 def meant(columns: Iterable[str], table: str, name: str) -> str | None:
     """The only column that differs from the name in case, spaces and signs alone, or in the table's name before it."""
     listed = list(columns)
-    prefixed = {key(table), _singular(key(table))} if table else set()
+    prefixed = {plain(table), _singular(plain(table))} if table else set()
     for forms in ({""}, prefixed):
-        found = [column for column in listed if any(form + key(column) == key(name) for form in forms)]
+        found = [column for column in listed if any(form + plain(column) == plain(name) for form in forms)]
         if found:
             return found[0] if len(found) == 1 else None
     return None
@@ -73,9 +69,9 @@ class Schema:
 
     def near(self, name: str) -> TableProfile | None:
         """The only table that differs from the name in case, spaces, signs and a plural s alone."""
-        wanted = key(name)
+        wanted = plain(name)
         for same in (str, _singular):
-            found = [table for table in self.tables.values() if same(key(table.name)) == same(wanted)]
+            found = [table for table in self.tables.values() if same(plain(table.name)) == same(wanted)]
             if len(found) == 1:
                 return found[0]
         return None

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tasks.core.models.context import MetricContext, TableContext
-from tasks.core.models.metadata import ColumnInfo, ColumnRole, Metadata, MetricInfo
+from tasks.core.models.context import TableContext
+from tasks.core.models.metadata import ColumnInfo, ColumnRole, Metadata, MetricContext, MetricInfo
 
 _KEYS: tuple[ColumnRole, ...] = ("primary_key", "foreign_key")
 _BRIDGE = 2

@@ -10,11 +10,12 @@ from itertools import combinations
 
 from tasks.core.models.catalogue import JoinCandidate
 from tasks.core.models.semantics import Link
+from tasks.core.search.words import plain
 from tasks.core.sections import ProfilingSettings
 from tasks.core.sql.columns import NO_TIME, Facts, batches, first_rows
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import literal, quote
-from tasks.solve.profiling.naming import PARENTS, is_bare, names_id, plain, source_keys, subject, target_keys, words
+from tasks.solve.profiling.naming import PARENTS, is_bare, names_id, source_keys, subject, target_keys, words
 
 _RARE = 4
 """Tables that may share a column name without one of them being its key; more, and it is no link (`name`, `date`)."""

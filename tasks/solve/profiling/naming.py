@@ -6,6 +6,8 @@ import functools
 import re
 from collections.abc import Iterator
 
+from tasks.core.search.words import singular
+
 _WORD = re.compile(r"IDs(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _IDS = frozenset(["id", "ids", "code", "key", "no", "num", "number", "nr", "uid", "guid", "fk", "pk"])
 _ENDINGS = (("编号", "id"), ("序号", "id"), ("代码", "code"), ("编码", "code"), ("号码", "no"), ("号", "no"))
@@ -13,11 +15,6 @@ _PREFIXES = frozenset(["dim", "fact", "tbl", "table", "stg", "raw"])
 PARENTS = frozenset(
     ["parent", "manager", "boss", "supervisor", "reports", "mentor", "superior", "上级", "父", "父级", "经理"]
 )
-
-
-def plain(name: str) -> str:
-    """The name without case, blanks and punctuation."""
-    return "".join(re.findall(r"[^\W_]+", name.casefold()))
 
 
 @functools.lru_cache(maxsize=10_000)
@@ -29,19 +26,9 @@ def words(name: str) -> tuple[str, ...]:
         if ending:
             found += [part for part in (word[: -len(ending[0])], ending[1]) if part]
         else:
-            found.append(singular(word.casefold()))
+            folded = word.casefold()
+            found.append("id" if folded == "ids" else singular(folded))
     return tuple(found)
-
-
-def singular(word: str) -> str:
-    """An English word without its plural ending; other words as they are."""
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
-        return word[:-2]
-    if (len(word) > 3 or word == "ids") and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
 
 
 def is_bare(found: tuple[str, ...]) -> bool:

@@ -17,7 +17,7 @@ from tasks.core.sql.engine import Engine
 from tasks.core.sql.forms import is_value, recipe
 from tasks.core.sql.names import quote
 from tasks.solve.mending.dialect import parse
-from tasks.solve.mending.forms import PLAIN, Use, chain, conversion, is_cast, uses
+from tasks.solve.mending.forms import PLAIN, Use, chain, conversion, is_cast, loose, uses
 from tasks.solve.mending.scopes import Schema, resolved, selects
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ async def audit_casts(engine: Engine, sql: str, profile: Profile) -> tuple[Check
         return ()
     schema = Schema(profile)
     found = [_misread(use) for use in uses(tree, schema) if use.how != "cast"]
+    found += [_loose(column) for column in loose(tree, schema)]
     deadline = time.monotonic() + engine.limits.seconds
     for cast in _casts(tree, schema):
         if made := await _counted(engine, tree, cast, deadline):
@@ -66,6 +67,12 @@ def _misread(use: Use) -> Check:
     example = f" such as {use.form.example!r}" if use.form.example else ""
     detail = f"{use.profile.name} is text{example} ({use.form.says}), and {how} characters, not values{way}"
     return Check(name=NAME, outcome="failed", detail=detail)
+
+
+def _loose(profile: ColumnProfile) -> Check:
+    read, values = (profile.form.read, profile.form.values) if profile.form else (0, 0)
+    detail = f"{profile.name} is text, {read} of its {values} values are numbers, and its order is that of characters"
+    return Check(name=NAME, outcome="noted", detail=detail)
 
 
 def _readings(tree: exp.Expr, schema: Schema) -> Iterator[Check]:

@@ -1,1 +1,1 @@
-"""How tables, columns and joins are written for a model, wherever it reads of them."""
+"""How tables, columns, joins and the contract are written for a model, wherever it reads of them."""

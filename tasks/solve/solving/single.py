@@ -19,10 +19,10 @@ from tasks.core.models.answer import Assignment, Attempt, Candidate, Step, Submi
 from tasks.core.models.run import Usage
 from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
-from tasks.solve.contract import contract_text
 from tasks.solve.mending.literals import mend_literals, mentions
 from tasks.solve.mending.repair import converted, repair
 from tasks.solve.mending.scopes import Schema
+from tasks.solve.showing.contract import contract_text
 from tasks.solve.solving.dialogue import End
 from tasks.solve.solving.observe import Observation, of_error, of_rows
 from tasks.solve.solving.vote import Ballot, is_empty, speaker, tally

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, V
 
 from tasks.core.errors import QueryError, SandboxError
 from tasks.core.models.answer import ContractColumn, Submission
-from tasks.solve.contract import contract_text
+from tasks.solve.showing.contract import contract_text
 from tasks.solve.showing.layout import one_line
 from tasks.solve.solving import demand, reading, submission
 from tasks.solve.solving.bench import Bench

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from outside import alive
+from world import wait_for
 
 from tasks.core.errors import SandboxError
 from tasks.core.sandbox import tiers
@@ -225,19 +227,6 @@ def confined(pid: int) -> bool:
     with contextlib.suppress(OSError):
         return "Seccomp:\t2" in Path(f"/proc/{pid}/status").read_text()
     return False
-
-
-def alive(pid: int) -> bool:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
-    return False
-
-
-def wait_for(condition: Any) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_clock_starts_when_the_program_does(cage: Cage) -> None:

@@ -52,7 +52,7 @@ def measured(database: Path, asked: list[Wanted]) -> list[Facts]:
 
 def test_columns_measured_together_are_measured_as_alone(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     together = measured(database, wanted())
-    monkeypatch.setattr(columns, "_SMALL_ROWS", -1)
+    monkeypatch.setattr(columns, "SMALL_ROWS", -1)
     assert together == measured(database, wanted())
     by_name = {(one.table, one.type): facts for one, facts in zip(wanted(), together, strict=True)}
     assert by_name["t 30", "VARCHAR"].common[0] == "1,234" and by_name["t 30", "VARCHAR"].distinct == 12
@@ -62,3 +62,17 @@ def test_columns_measured_together_are_measured_as_alone(database: Path, monkeyp
 def test_a_column_that_cannot_be_measured_costs_only_itself(database: Path) -> None:
     *others, lost = measured(database, wanted("no such table"))
     assert lost.problem and others == measured(database, wanted())
+
+
+def test_a_column_without_values_has_no_facts_and_no_problem(database: Path) -> None:
+    by_name = {(one.table, one.type): facts for one, facts in zip(wanted(), measured(database, wanted()), strict=True)}
+    for table, kind in (("t 0", "BIGINT"), ("t 0", "VARCHAR"), ("t 30", "INTEGER"), ("large", "INTEGER")):
+        assert by_name[table, kind] == Facts(), (table, kind)
+
+
+def test_what_no_time_is_left_for_says_so(database: Path) -> None:
+    async def run() -> list[Facts]:
+        async with Engine(database, load().query) as engine:
+            return await measure_columns(engine, wanted(), 5, time.monotonic() - 1)
+
+    assert {facts.problem for facts in asyncio.run(run())} == {columns.NO_TIME}

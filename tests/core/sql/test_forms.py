@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from tasks.core.models.catalogue import Form
-from tasks.core.sql.forms import measure, recipe, told
+from tasks.core.sql.forms import measure, measure_small, recipe, told
 
 CASES = tomllib.loads((Path(__file__).parents[2] / "cases" / "sql" / "forms.toml").read_text("utf-8"))["case"]
 
@@ -48,3 +48,26 @@ def test_the_knowledge_decides_what_the_values_leave_open() -> None:
     settled = told(form, "Notes:\n- x has a decimal comma", "x")
     assert settled.decided and "'.'" in settled.sql
     assert told(form, "x has thousands separators", "x").sql == form.sql
+
+
+def test_columns_of_small_tables_looked_at_together_have_the_forms_that_each_has_alone() -> None:
+    with duckdb.connect() as db:
+
+        def run(sql: str) -> list[tuple[Any, ...]]:
+            return db.execute(sql).fetchall()
+
+        places: list[tuple[str, str]] = []
+        alone: dict[tuple[str, str], Form] = {}
+        for at, case in enumerate(CASES):
+            table = f"t {at // 2}"  # two columns each, where the lengths agree
+            column = f"x{at}"
+            db.execute(f'CREATE TABLE IF NOT EXISTS "{table}" (i INT)')
+            db.execute(f'ALTER TABLE "{table}" ADD COLUMN {column} VARCHAR')
+            db.executemany(f'INSERT INTO "{table}" ({column}) VALUES (?)', [(value,) for value in case["values"]])
+            places.append((table, column))
+        small = [place for place in places if run(f'SELECT count(*) FROM "{place[0]}"')[0][0] <= 300]
+        for table, column in small:
+            if form := measure(run, table, [column]).get(column):
+                alone[table, column] = form
+        assert measure_small(run, small) == alone
+        assert len(alone) > 10 and any(form.sql for form in alone.values())

@@ -91,3 +91,10 @@ def test_bad_folders_are_said(world: World, tmp_path: Path) -> None:
     for folder in ("nowhere", "empty"):
         done = world.call("inspect", str(tmp_path / folder))
         assert done.returncode == 2 and folder in done.stderr and "next:" in done.stderr
+
+
+def test_a_page_for_a_user_that_is_not_known_is_said(world: World, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "a.csv").write_text("n\n1\n", "utf-8")
+    done = world.call("inspect", str(tmp_path / "shop"), "--html", "~nobody-of-that-name/page.html")
+    assert done.returncode == 2 and "names no user of this machine" in done.stderr and "next:" in done.stderr

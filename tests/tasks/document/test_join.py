@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from tasks.core.files.paths import file_name
 from tasks.core.files.store import Store
 from tasks.core.models.document import Converted
 from tasks.core.models.semantics import Knowledge
@@ -13,7 +14,6 @@ from tasks.core.models.source import SourceFile
 from tasks.document.converting.paragraphs import Line
 from tasks.document.converting.written import converted, without_text
 from tasks.document.join import join_documents
-from tasks.document.store import file_name
 
 
 def document(path: str) -> Converted:
@@ -112,4 +112,4 @@ def test_documents_whose_names_a_file_cannot_tell_apart_keep_databases_of_their_
     long = "表" * 70
     stems = [d.stem for d in join(("d/a:b.md", "d/a?b.md", "d/a_b.md", f"d/{long}一.md", f"d/{long}二.md"))]
     assert stems == ["a:b", "a?b_d", "a_b_md", f"{long}一", f"{long}二"]
-    assert len({file_name(stem) for stem in stems}) == 5
+    assert len({file_name(stem, ".sqlite") for stem in stems}) == 5

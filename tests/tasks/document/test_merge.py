@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core.models.document import Finding, Merged, MergedCell, Plan, PlanSection, SliceResult
-from tasks.document.merge import holding, merge_findings, raws_of
+from tasks.document.merge import merge_findings, raws_of
 
 BEFORE, RECEIVED = column("sum_before", "integer", "股"), column("sum_before_received", "integer", "股")
 PLAN = plan(BEFORE, RECEIVED)
@@ -69,14 +69,14 @@ def test_the_last_correction_and_what_follows_it_holds(
 ) -> None:
     findings = [said("R1", "sum_before", raw, line, corrects=corrects) for raw, line, corrects in sources]
     found = cell(merge(PLAN, piece(*findings)), "R1", "sum_before")
-    assert found and [source.raw for source in holding(found)] == held and found.conflict is conflict
+    assert found and [source.raw for source in found.holding] == held and found.conflict is conflict
     assert {(s.raw, s.line) for s in found.sources} == {(raw, line) for raw, line, _ in sources}
 
 
 def test_what_does_not_stand_in_the_text_never_becomes_a_value() -> None:
     merged = merge(PLAN, piece(said("R1", "sum_before", "42", 4, found=False), said("R2", "sum_before", "7", 5)))
     assert cell(merged, "R1", "sum_before") is None and raws(cell(merged, "R2", "sum_before")) == ["7"]
-    assert merged.problems == ("1 values stand nowhere in the text and were left out (sum_before of R1: '42')",)
+    assert merged.problems == ("1 values stand in no statement of the text and were left out (sum_before of R1: '42')",)
 
 
 def test_b10_facts_of_a_record_from_many_slices_meet_in_its_row() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from document_world import KEY, column, converted, piece, plan, said
 from endpoint import Endpoint
+from machines import needs_isolation
 
 from tasks.core.files.store import Store
 from tasks.core.llm import door
@@ -91,11 +92,6 @@ def test_model_code_is_not_asked_to_guess_what_is_not_decided(store: Store) -> N
 DOZENS = "```python\ndef transform(s):\n    if s.startswith('dozen x'):\n        return 12 * int(s[7:])\n    return int(s.replace('pcs', '')) if s.replace('pcs', '').strip().isdigit() else None\n```"
 ELSE = "```python\ndef transform(s):\n    return 24\n```"
 COUNT = column("n", "integer", "")
-
-
-def needs_isolation() -> None:
-    if asyncio.run(tiers.choose())[1] is None:
-        pytest.skip("nothing isolates programs here")
 
 
 def test_b11_checked_model_code_derives_what_the_library_cannot_read(store: Store) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tasks.core.errors import QueryError
+from tasks.core.errors import InputError, QueryError
 from tasks.core.files import store as stores
 from tasks.core.files.store import Folder, Store
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.document import ColumnQuality, Converted, Derivation, DerivedTable
 from tasks.core.models.query import QueryResult
+from tasks.core.process import ChildError, Worker
 from tasks.core.settings import load
 from tasks.core.sql.engine import Engine
 from tasks.intake.catalogue import build_catalogue
@@ -121,3 +123,30 @@ def test_b12_quality_and_what_became_of_each_document_are_said(tmp_path: Path) -
         "depots.pdf": "its table: document_depots",
         "news.pdf": "judged not to matter for the question",
     }
+
+
+@pytest.mark.parametrize(
+    ("reply", "words", "next_step"),
+    [
+        ({"disk": "No space left on device"}, "no room to load the table drawn from 'depots'", "store.path"),
+        ({"error": "damaged"}, "the table drawn from 'depots' cannot be loaded: damaged", "intake.memory_mb"),
+        (ChildError("died", stopped="disk"), "no room to load the table drawn from 'depots': died", "store.path"),
+        (ChildError("stopped after 9 s", stopped="time"), "cannot be loaded: reading it stopped after 9 s", "doctor"),
+    ],
+)
+def test_a_table_that_cannot_be_loaded_ends_the_run_with_the_next_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reply: Any, words: str, next_step: str
+) -> None:
+    ask = Worker.ask
+
+    async def asked(self: Worker, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        if request.get("kind") != "derived":
+            return await ask(self, request, seconds)
+        if isinstance(reply, ChildError):
+            raise reply
+        return dict(reply)
+
+    monkeypatch.setattr(Worker, "ask", asked)
+    with pytest.raises(InputError) as raised:
+        both(tmp_path)
+    assert words in raised.value.message and next_step in raised.value.hint

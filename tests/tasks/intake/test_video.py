@@ -139,7 +139,7 @@ ANYTHING = some.recursive(
 
 
 @given(ANYTHING)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_layout_is_a_crash(data: Any) -> None:
     video = read_prepared(data, "v.json")
     assert all(line.text == " ".join(line.text.split()) and line.text for line in video.lines)
@@ -148,7 +148,7 @@ def test_no_layout_is_a_crash(data: Any) -> None:
 
 
 @given(some.text(max_size=300))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_timeline_is_a_crash_and_unmarked_lines_stay(text: str) -> None:
     for line in read_timeline(text, "t.txt"):
         assert line.text

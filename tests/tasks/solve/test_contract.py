@@ -17,7 +17,8 @@ from tasks.core.models.answer import Contract, ContractColumn, Filter
 from tasks.core.sections import ContractSettings
 from tasks.core.settings import load
 from tasks.solve.compress import compress
-from tasks.solve.contract import contract_text, write_contract
+from tasks.solve.contract import write_contract
+from tasks.solve.showing.contract import contract_text
 
 REPLY = {
     "columns": [{"name": "product", "meaning": "best seller", "source": "orders.product"}],

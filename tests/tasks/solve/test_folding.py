@@ -10,8 +10,8 @@ from shop import KNOWLEDGE, PROFILE, question
 from tasks.core.llm.tokens import count
 from tasks.core.models.answer import Brief
 from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, Profile, TableProfile
-from tasks.core.models.context import Context, MetricContext, TableContext, TableRelevanceResult
-from tasks.core.models.metadata import ColumnInfo
+from tasks.core.models.context import Context, TableContext, TableRelevanceResult
+from tasks.core.models.metadata import ColumnInfo, MetricContext
 from tasks.core.models.semantics import Knowledge
 from tasks.core.sections import BriefSettings
 from tasks.core.settings import load

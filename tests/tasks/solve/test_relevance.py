@@ -197,7 +197,7 @@ def test_a5_the_reply_is_name_then_reason_then_verdict_and_a_gap_costs_no_repair
     assert result.n_rounds_ok == 5 and "invented" not in result.per_table
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(data=st.data(), wanted=st.integers(1, 9))
 def test_a6_an_early_stop_decides_as_the_full_vote_for_1_to_9_rounds(data: st.DataObject, wanted: int) -> None:
     """Abstentions and failed rounds included: the rounds that succeed are the same ones in index order."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 import sales
-from recalling import OFF, World, build, desk
+from recalling import OFF, World, build, desk, silent
 from shop import question
 
 from tasks.core.models.context import Context, Recalled, Terms
@@ -23,8 +23,8 @@ TERMS = {"columns": ("订单金额", "大区名称", "商品品类"), "metrics":
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
-    with desk(False) as settings:
-        yield asyncio.run(build(sales.SAMPLE, settings))
+    with desk() as settings:
+        yield asyncio.run(build(sales.SAMPLE, silent(settings)))
 
 
 def terms_of(world: World) -> Terms:

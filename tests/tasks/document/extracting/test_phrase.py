@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tasks.core.models.document import PlanColumn
 from tasks.core.values.door import read_value
 from tasks.document.extracting.owner import Naming
-from tasks.document.extracting.quote import find
+from tasks.document.extracting.quote import find, nearest
 
 PARTS: list[tuple[str, str, str, str, Any]] = [
     ("5", "it sold 5 to 6 million units", "units", "5 to 6 million", None),
@@ -98,3 +99,31 @@ def test_a_part_of_a_date_is_kept_as_the_whole(raw: str, line: str, expected: st
 def test_a_text_column_keeps_what_was_copied() -> None:
     place = find("5", Naming("grade 5 or 6"), kind="text")
     assert place and place.written == "5"
+
+
+@pytest.mark.parametrize(
+    ("raw", "line", "written"),
+    [
+        ("one", "Pace forty-one and passing twelve; he scored one goal.", "one"),
+        ("Three", "Potential of seventy-three. Three goals in all.", "Three"),
+        ("two", "Five hundred and two men came with two dogs.", "two"),
+        ("forty", "It has forty-one chairs and forty tables.", "forty"),
+        ("five hundred", "Five hundred and two men, then five hundred more.", "five hundred"),
+        ("five", "It holds five hundred; five are red.", "Five hundred"),
+        ("5", "Between 5 and 6 million, in 5 shops.", "Between 5 and 6 million"),
+    ],
+)
+def test_a_number_of_its_own_counts_before_the_end_of_a_longer_one(raw: str, line: str, written: str) -> None:
+    place = find(raw, Naming(line), kind="number")
+    assert place and place.written.casefold() == written.casefold() and not place.within
+
+
+GOALS = PlanColumn(name="goals", doc_meaning="goals", task_meaning="goals", type="integer")
+
+
+def test_a_number_of_its_own_counts_in_another_line_too() -> None:
+    lines = {1: Naming("A pace of forty-one."), 2: Naming("He scored one goal.")}
+    found = nearest("one", 1, lines, column=GOALS)
+    assert found and (found[0], found[1].written) == (2, "one")
+    only = nearest("one", 1, {1: lines[1]}, column=GOALS)
+    assert only and (only[1].written, only[1].within) == ("forty-one", True)

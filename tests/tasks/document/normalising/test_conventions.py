@@ -173,6 +173,7 @@ LENGTH = column("管长", "number", "米", doc_meaning="管道长度")
         (PRICE, "Ranges are never replaced by their mean.", ""),
         (PRICE, "A range means its lower end. A range means its upper end.", ""),
         (PRICE, "shelf_price: ranges take the midpoint", "middle"),
+        (column("company_count", "number"), "Where the count of companies is a range, its upper end is stored.", "high"),
     ],
 )  # fmt: skip
 def test_a_rule_about_ranges_holds_for_what_it_names(about: PlanColumn, rules: str, span: str) -> None:

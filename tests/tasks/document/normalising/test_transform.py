@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from document_world import column
 from endpoint import Endpoint, Status
+from machines import needs_isolation
 
 from tasks.core.files.store import Store
 from tasks.core.llm import door
@@ -53,11 +54,6 @@ def written(
         )
         with door.use(Door(settings, store, Meter(settings.budget))):
             return asyncio.run(write_transform(job, settings.normalise, settings.sandbox)), endpoint.requests
-
-
-def needs_isolation() -> None:
-    if asyncio.run(tiers.choose())[1] is None:
-        pytest.skip("nothing isolates programs here")
 
 
 def test_a_right_function_reads_what_the_library_cannot_in_one_round(store: Store) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks.solve.profiling.naming import is_bare, names_id, plain, source_keys, subject, target_keys, words
+from tasks.core.search.words import plain
+from tasks.solve.profiling.naming import is_bare, names_id, source_keys, subject, target_keys, words
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,13 @@ from tasks.core.sql.forms import measure
 from tasks.solve.publishing.casts import audit_casts
 
 CASES = tomllib.loads((Path(__file__).parents[3] / "cases" / "solve" / "casts.toml").read_text("utf-8"))["case"]
-COLUMNS = ("shop", "opened", "revenue", "amount", "due", "grade", "price")
+COLUMNS = ("shop", "opened", "revenue", "amount", "due", "grade", "price", "cost")
 ROWS = [
-    ("a", "01.02.2019", "1.234", "12", "01/02/2019", "1", "1,200"),
-    ("b", "13.05.2018", "2.500,50", "7,5", "03/24/2019", "2", "950"),
-    ("c", "24.12.2020", "980", "3", "12/01/2019", "n/a", "3,400"),
-    ("d", "05.06.2017", "1.100", "4,25", "05/06/2019", "", "800"),
-    ("e", "31.01.2019", "450,25", "6", "07/08/2019", "3", "20"),
+    ("a", "01.02.2019", "1.234", "12", "01/02/2019", "1", "1,200", "900"),
+    ("b", "13.05.2018", "2.500,50", "7,5", "03/24/2019", "2", "950", "1200"),
+    ("c", "24.12.2020", "980", "3", "12/01/2019", "n/a", "3,400", "85"),
+    ("d", "05.06.2017", "1.100", "4,25", "05/06/2019", "", "800", "ca. 430"),
+    ("e", "31.01.2019", "450,25", "6", "07/08/2019", "3", "20", "430"),
 ]
 
 
@@ -40,11 +40,13 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Check, 
     )
     table = TableProfile(name="shops", origin="shops.csv", rows=5, columns=columns)
     profile = Profile(tables=(table,), joins=())
+    mixed = {"mixed, smallest": "SELECT min(cost) FROM shops", "mixed, ordered": "SELECT shop FROM shops ORDER BY cost DESC LIMIT 1",
+             "mixed, counted": "SELECT count(cost) FROM shops WHERE cost = '85'"}  # fmt: skip
     undecided = "SELECT sum(CAST(replace(price, ',', '') AS DOUBLE)) FROM shops"
 
     async def run() -> dict[str, tuple[Check, ...]]:
         async with Engine(path, load().query) as engine:
-            queries = {case["name"]: case["sql"] for case in CASES} | {"undecided": undecided}
+            queries = {case["name"]: case["sql"] for case in CASES} | {"undecided": undecided} | mixed
             return {name: await audit_casts(engine, sql, profile) for name, sql in queries.items()}
 
     return asyncio.run(run())
@@ -65,3 +67,14 @@ def test_the_reading_taken_of_an_undecided_format_is_said(checked: dict[str, tup
     (check,) = checked["undecided"]
     assert check.outcome == "noted"
     assert "'1,200' is read as 1200" in check.detail and "`price has a decimal comma`" in check.detail
+
+
+@pytest.mark.parametrize("name", ["mixed, smallest", "mixed, ordered"])
+def test_text_that_is_mostly_numbers_is_remarked_on_where_its_order_counts(
+    name: str, checked: dict[str, tuple[Check, ...]]
+) -> None:
+    (check,) = checked[name]
+    assert (check.outcome, check.detail) == (
+        "noted", "cost is text, 4 of its 5 values are numbers, and its order is that of characters"
+    )  # fmt: skip
+    assert checked["mixed, counted"] == ()

@@ -7,8 +7,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from endpoint import Endpoint
-from world import SQL, World, make_folder
+from world import SQL, make_folder, worlds
 
 
 @pytest.mark.parametrize(
@@ -21,9 +20,8 @@ def test_one_reply_is_run_as_it_is(reply: str, status: str, tmp_path: Path, monk
     profile = tmp_path / "bare.toml"
     profile.write_text('[contract]\nenabled = false\n[agent]\nstyle = "bare"\n', "utf-8")
     folder = make_folder(tmp_path / "shop")
-    with Endpoint(lambda _body: reply) as endpoint:
-        for name, value in World(tmp_path, endpoint).variables().items():
-            monkeypatch.setenv(name, value)
+    with worlds(tmp_path, monkeypatch) as made:
+        endpoint = made(lambda _body: reply).endpoint
         ended = asyncio.run(answer(AnswerRequest(folder=str(folder), profile=str(profile), out=str(tmp_path / "out"))))
         assert ended.answer.status == status
         assert len(endpoint.requests) == 1
