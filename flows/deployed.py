@@ -79,7 +79,7 @@ async def document_flow(request: DocumentRequest) -> Any:
 
 def _qualities(drawn: Drawn) -> list[dict[str, Any]]:
     """Plan and quality of every column drawn."""
-    shown = ("name", "type", "unit", "verified", "derived", "unverified", "conflict", "missing")
+    shown = ("name", "type", "unit", "verified", "derived", "unverified", "conflict", "missing", "unread")
     return [
         {"table": table.table, "records": table.records, **column.model_dump(include=set(shown))}
         for table in drawn.derivation.tables

@@ -22,7 +22,15 @@ _STATES = {
     "image_only": "pictures without text",
 }
 """What became of a file's text, in plain words; the other names say it themselves."""
-_STATUSES = ("verified", "derived", "unverified", "conflict", "missing")
+_STATUSES = {
+    "verified": "verified",
+    "derived": "derived",
+    "unverified": "unverified",
+    "conflict": "conflict",
+    "missing": "not stated",
+    "unread": "not read",
+}
+"""Counts of a column's cells, and what they are called."""
 
 
 @app.command("document")
@@ -86,6 +94,8 @@ def _about(derivation: Derivation, document: Converted) -> dict[str, Any]:
         "table": drawn.table if drawn else None,
         "key": drawn.key if drawn else None,
         "records": drawn.records if drawn else 0,
+        "asked": drawn.asked if drawn else 0,
+        "filled": drawn.filled if drawn else 0,
         "perfect": drawn.perfect if drawn else None,
         "columns": [column.model_dump(mode="json") for column in drawn.columns] if drawn else [],
         "notes": [*document.notes, *(drawn.notes if drawn else ())],
@@ -116,8 +126,9 @@ def _print(drawn: Drawn) -> None:
             out.print(f"  {escape(line)}")
         if about["table"]:
             quality = "perfect" if about["perfect"] else "imperfect"
-            title = f"{about['table']}: {about['records']} records by {about['key']}, {quality}"
-            shown = table("column", "type", "unit", *_STATUSES, title=title)
+            filled = f"{about['filled']} of {about['asked']} cells have a value"
+            title = f"{about['table']}: {about['records']} records by {about['key']}, {filled}, {quality}"
+            shown = table("column", "type", "unit", *_STATUSES.values(), title=title)
             for column in about["columns"]:
                 kept = "" if column["stored"] else " (cells only)"
                 counts = [f"{column[status]:,}" for status in _STATUSES]

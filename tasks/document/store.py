@@ -36,6 +36,14 @@ from tasks.document.storing.table import Drawn
 from tasks.stage import stage
 
 _OWN = ("_cells", "_columns")
+_SAID = {
+    "unverified": "values that could not be read or look wrong",
+    "conflict": "values that contradict each other",
+    "unread": "cells that were not read, so that whether the text states them is not known",
+}
+_LEAST_FILLED = 0.5
+"""Share of the asked cells that have a value, below which a table is imperfect, whatever the model says of its text: a
+small model that leaves out what it does not find looks like a document that states little."""
 _PLACES = TypeAdapter(tuple[Place, ...])
 
 
@@ -51,8 +59,9 @@ async def store_table(
         path = Path(folder) / "table.sqlite"
         _write(path, name, merged.records, drawn, places)
         database = stores.current().put_file(path, file_name(document.stem, ".sqlite"))
+    filled, asked = _filled(drawn)
     enough = merged.sections_good >= good_share * merged.sections_all > 0
-    doubtful = sum(column.count("unverified") + column.count("conflict") for column in drawn if column.stored)
+    doubtful = sum(column.count(status) for column in drawn if column.stored for status in _SAID)
     return DerivedTable(
         stem=document.stem,
         table=name,
@@ -61,7 +70,9 @@ async def store_table(
         key=plan.key,
         records=len(merged.records),
         columns=tuple(_quality(column) for column in drawn),
-        perfect=enough and not doubtful and not plan.problems and not _left_out(plan, merged),
+        perfect=enough and not doubtful and not plan.problems and not _left_out(plan, merged) and not _is_bare(drawn),
+        asked=asked,
+        filled=filled,
         notes=tuple(_notes(plan, merged, readings, drawn, good_share)),
     )
 
@@ -141,9 +152,21 @@ def _quality(drawn: Drawn) -> ColumnQuality:
         unverified=drawn.count("unverified"),
         conflict=drawn.count("conflict"),
         missing=drawn.count("missing"),
+        unread=drawn.count("unread"),
         unasked=drawn.unasked,
         stored=drawn.stored,
     )
+
+
+def _filled(drawn: Sequence[Drawn]) -> tuple[int, int]:
+    """Cells with a value, and all that the plan asked for: those of the table's columns beside the key."""
+    cells = [cell for column in drawn if column.stored and column.column.role != "key" for cell in column.cells]
+    return sum(cell.value is not None for cell in cells), len(cells)
+
+
+def _is_bare(drawn: Sequence[Drawn]) -> bool:
+    filled, asked = _filled(drawn)
+    return filled < _LEAST_FILLED * asked
 
 
 def _left_out(plan: Plan, merged: Merged) -> int:
@@ -169,9 +192,12 @@ def _notes(
         yield f"imperfect: {good} of {all_} sections are good, {good_share:.0%} are wanted"
     if left := _left_out(plan, merged):
         yield f"nothing but the id of {left} of {len(merged.records)} records was read (extract.max_records = 0 reads all)"
-    for status, what in (("unverified", "could not be read or look wrong"), ("conflict", "contradict each other")):
+    if _is_bare(drawn):
+        filled, asked = _filled(drawn)
+        yield f"imperfect: {filled} of {asked} cells that were asked for have a value"
+    for status, what in _SAID.items():
         if names := [f"{d.column.name} ({d.count(status)})" for d in drawn if d.stored and d.count(status)]:
-            yield f"values that {what}: {', '.join(names)}"
+            yield f"{what}: {', '.join(names)}"
     if names := [d.column.name for d in drawn if not d.stored]:
         yield f"kept in _cells only: {', '.join(names)}"
     yield from plan.problems

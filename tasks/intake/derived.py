@@ -96,9 +96,13 @@ def _table(drawn: DerivedTable, part: Part, name: str) -> Table:
 
 
 def _doubts(quality: ColumnQuality | None) -> Iterator[str]:
-    counts = [(status, getattr(quality, status)) for status in ("unverified", "conflict")] if quality else []
+    if not quality:
+        return
+    counts = [(status, getattr(quality, status)) for status in ("unverified", "conflict")]
     if said := ", ".join(f"{count} {status}" for status, count in counts if count):
         yield f"of its values {said}"
+    if quality.unread:
+        yield f"{quality.unread} cells of it were not read: empty, though the document may state them"
 
 
 def _documents(

@@ -146,8 +146,15 @@ def lost_rows(audit: JoinAudit) -> list[str]:
 
 
 def tables_whole(used: Iterable[UsedTable]) -> Iterable[Check]:
-    """No row of a used table was set aside when it was read."""
+    """No row of a used table was set aside when it was read, and no cell of a column that the query reads is unread."""
     for table in used:
+        if table.unread:
+            listed = _names(f"{column} ({count} of {table.rows})" for column, count in table.unread.items())
+            detail = (
+                f"cells of {listed} were not read from {table.path}, as no usable reply told of them: "
+                "empty here, though the document may state them"
+            )
+            yield Check(name="document cells", outcome="failed", detail=detail)
         if table.set_aside:
             detail = f"{table.name} lacks {_count(table.set_aside, 'row')} of {table.path} that could not be read"
             yield Check(name="source rows", outcome="noted", detail=detail)

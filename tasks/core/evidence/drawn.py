@@ -26,7 +26,9 @@ def uses(used: Sequence[UsedTable], catalogue: Catalogue) -> tuple[DrawnUse, ...
 
 
 def doubts(found: Iterable[DrawnUse]) -> Iterator[str]:
-    """For each table a sentence where the query reads a cell that may be wrong, or it is imperfect; one where it reads empty cells."""
+    """For each table a sentence where the query reads a cell that may be wrong, or it is imperfect; one where it reads cells
+    that the document leaves open. Cells that nobody read are a failed check.
+    """
     for use in found:
         said = [
             f"{column.name} ({', '.join(f'{n} {s}' for s, n in _bad(column))})"
@@ -39,7 +41,7 @@ def doubts(found: Iterable[DrawnUse]) -> Iterator[str]:
             notes = f": {use.notes[0]}" if use.notes else ""
             yield f"{use.table} was drawn from {', '.join(use.paths)} and is imperfect{notes}"
         if empty := [f"{column.name} ({column.missing} of {use.records})" for column in use.columns if column.missing]:
-            yield f"no value was found in {', '.join(use.paths)} for {', '.join(empty)}: not stated there, or not read"
+            yield f"as the model read {', '.join(use.paths)}, it does not state {', '.join(empty)}"
 
 
 def follow(

@@ -64,6 +64,8 @@ def _use(table: Table, parts: Outline, sha256: str) -> UsedTable:
     wanted = {column.casefold() for name, column in parts.columns if name.casefold() in ("", own)}
     everything = not parts.tables or (own, "*") in {(name.casefold(), column) for name, column in parts.columns}
     columns = [column for column in table.columns if everything or column.name.casefold() in wanted]
+    names = {column.name for column in columns}
+    drawn = table.drawn.columns if table.drawn else ()
     return UsedTable(
         name=table.name,
         path=table.path,
@@ -72,6 +74,7 @@ def _use(table: Table, parts: Outline, sha256: str) -> UsedTable:
         rows=table.rows,
         set_aside=table.set_aside,
         columns=tuple(column.name for column in columns),
+        unread={column.name: column.unread for column in drawn if column.unread and column.name in names},
         notes=(*table.notes, *(f"{column.name}: {note}" for column in columns for note in column.notes)),
     )
 

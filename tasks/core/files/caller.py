@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tasks.core.errors import InputError
+from tasks.core.files.paths import expand
 from tasks.core.files.store import Folder
 
 
@@ -16,12 +17,12 @@ def write_all(out: str, files: Mapping[str, bytes], what: str, *, without: str =
     does not take them.
     """
     try:
-        folder = Path(out).expanduser().absolute()
+        folder = expand(out).absolute()
         if without:
             (folder / without).unlink(missing_ok=True)
         for name, data in files.items():
             Folder(folder).write(name, data)
-    except (OSError, RuntimeError, ValueError) as error:  # `~nobody` and a NUL in the name are no OSError
+    except (InputError, OSError, ValueError) as error:  # a NUL in the name is no OSError
         said = getattr(error, "strerror", None) or error
         hint = "choose a folder that you may write to, on a disk with room"
         raise InputError(f"cannot write {what} to {out!r}: {said}", hint) from error

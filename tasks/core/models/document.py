@@ -13,7 +13,7 @@ from tasks.core.models.value import Location, Value
 
 ConvertStatus = Literal["converted", "partial", "as_is", "empty", "image_only", "encrypted", "unreadable"]
 """`as_is` = the file is text already; `partial` = some pages have no text; the last four have no text at all."""
-CellStatus = Literal["verified", "derived", "unverified", "conflict", "missing"]
+CellStatus = Literal["verified", "derived", "unverified", "conflict", "missing", "unread"]
 """`verified`: the value follows from the quote by `core/values`; `derived`: by checked model code; `unverified`: the
 value stands in the text but could not be read to its type; `conflict`: the text says two things and does not decide."""
 ColumnType = Literal["text", "integer", "number", "date", "datetime", "boolean", "duration"]
@@ -306,6 +306,9 @@ class ColumnQuality(Value):
     unverified: int = 0
     conflict: int = 0
     missing: int = 0
+    """Not stated: the model read the record's lines and named no value, or no line of the column names the record."""
+    unread: int = 0
+    """Nobody knows what the text states: no reply told of the record, nothing was asked, or what a reply gave was refused."""
     unasked: int = 0
     """Of the missing: records that no line names that was read for this column, so that nothing was asked."""
     stored: bool = True
@@ -322,8 +325,12 @@ class DerivedTable(Value):
     key: str
     records: int
     columns: tuple[ColumnQuality, ...]
+    asked: int = 0
+    """Cells that the plan asked for: those of the table's columns beside the key."""
+    filled: int = 0
+    """Those of them that have a value."""
     perfect: bool
-    """At least 95 % of the sections are good and no cell is unverified or in conflict."""
+    """Sections are good, no cell is unread, unverified or in conflict, and most cells that the plan asked for have a value."""
     notes: tuple[str, ...] = ()
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from tasks.core.models.answer import AnswerTable, Candidate, Contract, JoinAudit, Question, Status, Step, Style
 from tasks.core.models.context import TableRelevanceResult
@@ -47,6 +47,8 @@ class UsedTable(Value):
     """Source rows that could not be parsed and are not in the table."""
     columns: tuple[str, ...] = ()
     """Those that the query names; all of them for `*`."""
+    unread: dict[str, int] = Field(default_factory=dict)
+    """By column of these, of a table drawn from a document: cells that are empty because nobody read them."""
     notes: tuple[str, ...] = ()
     """What was noticed when the table and these columns were read."""
 
@@ -78,6 +80,9 @@ class DrawnColumn(Value):
     unverified: int = 0
     conflict: int = 0
     missing: int = 0
+    """Not stated, as the model read the text."""
+    unread: int = 0
+    """Whether the text states them is not known."""
 
 
 class DrawnUse(Value):

@@ -128,8 +128,10 @@ def _plain(text: str) -> tuple[str, list[int]]:
 
 
 def _whole(line: str, start: int, end: int) -> bool:
-    """Whether no number and no Latin word goes on beyond the span."""
+    """Whether no number and no Latin word goes on beyond the span, and a sign alone is none of a number or word."""
     before, behind = line[start - 1 : start], line[end : end + 1]
+    if not any(char.isalnum() for char in line[start:end]):
+        return not any(_latin(char) or char.isdigit() for char in (before, behind) if char)
     first, last = line[start], line[end - 1]
     if first.isdigit() and _TAIL.search(line, 0, start):
         return False

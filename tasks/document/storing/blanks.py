@@ -1,4 +1,4 @@
-"""Plan, merged cells → why a cell has no value: nothing was asked, the record is not named here, or the model named none."""
+"""Plan, merged cells → why a cell has no value: not read, not asked because no line names the record, or the model named none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tasks.core.models.document import Merged, Place, Plan
 from tasks.document.records.anchors import plain
-from tasks.document.storing.settle import NOTHING, UNASKED, UNREAD, Settled, with_unfound
+from tasks.document.storing.settle import IDLE, NOTHING, UNASKED, UNREAD, Settled, with_unfound
 from tasks.document.storing.table import place_of
 
 _LINES = 5
@@ -45,10 +45,10 @@ class Blanks:
             return UNREAD
         lines = _listed(self._named.get((plain(record), section), ()))
         if not section or section in self._idle:
-            return replace(UNASKED, note="nothing was asked: no reply was got for this column's part of the text")
+            return IDLE
         if (record, section) in self._unasked:
             here = f"nothing was asked about the record here, though {lines} names it" if lines else ""
-            return replace(UNASKED, note=here) if here else UNASKED
+            return replace(UNREAD, note=here, asked=False) if here else UNASKED
         if lines:
             return replace(NOTHING, note=f"the text has lines of this record ({lines}), and the model named no value")
         return replace(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tasks.core.models.document import CellStatus, ColumnType, MergedCell, Plain, Reading, Source
+from tasks.core.values.door import read_value
 from tasks.document.normalising.reading import SAME, doubted, same
 from tasks.document.storing.around import complete, joined
 
@@ -51,16 +52,27 @@ NOTHING = Settled(None, "missing", "no value was named")
 UNASKED = Settled(
     None, "missing", "the text does not name the record in the lines of this column: nothing was asked", asked=False
 )
-UNREAD = Settled(None, "missing", "no reply told of this record: whether the text says anything is not known")
+UNREAD = Settled(None, "unread", "no reply told of this record: whether the text says anything is not known")
+IDLE = Settled(None, "unread", "nothing was asked: no reply was got for this column's part of the text", asked=False)
 
 
 def with_unfound(settled: Settled, texts: Sequence[str]) -> Settled:
-    """The cell with what a reply gave for it and the text does not have: said, and never a value."""
+    """The cell with what a reply gave for it and the text does not have: said, and never a value.
+
+    Where it leaves the cell empty, whether the text states a value is not known, unless the reply's word was that it does not.
+    """
     if not texts:
         return settled
+    if settled.status == "missing" and not settled.statements and not all(_is_none(text) for text in texts):
+        settled = replace(settled, status="unread")
     note = "" if settled.note == NOTHING.note else settled.note
     said = f"a reply gave {_list([repr(text[:_UNFOUND_CHARS]) for text in texts])}, which no statement of the text has"
     return replace(settled, note=joined(note, said))
+
+
+def _is_none(text: str) -> bool:
+    """Whether a reply says that the text states none; dots are what prompts show in place of a value."""
+    return bool(text.strip(" .…")) and read_value(text, "number").status == "missing"
 
 
 def settle(cell: MergedCell | None, readings: Mapping[str, Reading], type: ColumnType) -> Settled:

@@ -14,7 +14,7 @@ CELLS = (
     "page INTEGER, path TEXT, file_line INTEGER, section TEXT, statements TEXT NOT NULL, note TEXT NOT NULL, "
     'PRIMARY KEY (record, "column")'
 )
-"""One row for each record and column, also where the text says nothing (`missing`): every cell can be asked about.
+"""One row for each record and column, also where the text says nothing (`missing`) or nobody knows (`unread`).
 
 `line` counts in the converted text, `file_line` in the file (for a PDF both are the same text), `page` from 1, NULL
 without pages. `statements` is JSON: all that the text says about the cell, in text order.
@@ -22,8 +22,8 @@ without pages. `statements` is JSON: all that the text says about the cell, in t
 COLUMNS = (
     "name TEXT PRIMARY KEY, type TEXT NOT NULL, unit TEXT NOT NULL, doc_meaning TEXT NOT NULL, task_meaning TEXT NOT NULL, "
     "role TEXT NOT NULL, stored INTEGER NOT NULL, verified INTEGER NOT NULL, derived INTEGER NOT NULL, "
-    "unverified INTEGER NOT NULL, conflict INTEGER NOT NULL, missing INTEGER NOT NULL, unasked INTEGER NOT NULL, "
-    "program TEXT NOT NULL"
+    "unverified INTEGER NOT NULL, conflict INTEGER NOT NULL, missing INTEGER NOT NULL, unread INTEGER NOT NULL, "
+    "unasked INTEGER NOT NULL, program TEXT NOT NULL"
 )
 """`unasked`: of the missing, records that no line names that was read for the column. `program`: the model's transform
 that `derived` values come from; empty where none was used."""
@@ -46,8 +46,8 @@ class Drawn:
 
     @property
     def unasked(self) -> int:
-        """Cells about which nothing was asked."""
-        return sum(not cell.asked for cell in self.cells)
+        """Missing cells about which nothing was asked, for no line names the record."""
+        return sum(cell.status == "missing" and not cell.asked for cell in self.cells)
 
     def count(self, status: str) -> int:
         """Cells of that status."""
@@ -94,7 +94,7 @@ def cell_row(record: str, name: str, cell: Settled, places: Sequence[Place]) -> 
 def column_row(drawn: Drawn) -> tuple[Plain, ...]:
     """A row of `_columns`; `type` is the plan's, which says more than SQLite's."""
     column = drawn.column
-    counts = (drawn.count(s) for s in ("verified", "derived", "unverified", "conflict", "missing"))
+    counts = (drawn.count(s) for s in ("verified", "derived", "unverified", "conflict", "missing", "unread"))
     meanings = (column.doc_meaning, column.task_meaning)
     return (
         column.name,

@@ -113,6 +113,16 @@ def test_a_join_that_selects_loses_nothing(kind: str) -> None:
     assert list(checks.join_losses([join(kind=kind, left_unmatched=5)])) == []
 
 
+def test_columns_with_cells_that_nobody_read_make_an_answer_doubtful() -> None:
+    whole = UsedTable(name="a", path="a.pdf", rows=3)
+    torn = UsedTable(name="矿山", path="矿山.pdf", rows=12, unread={"储量": 5, "since": 1})
+
+    (check,) = checks.tables_whole([whole, torn])
+
+    assert (check.name, check.outcome) == ("document cells", "failed")
+    assert check.detail.startswith("cells of 储量 (5 of 12), since (1 of 12) were not read from 矿山.pdf")
+
+
 def test_rows_that_were_set_aside_are_said() -> None:
     whole = UsedTable(name="a", path="a.csv", rows=3)
     torn = UsedTable(name="b", path="b.csv", rows=3, set_aside=2)

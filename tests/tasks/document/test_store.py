@@ -106,12 +106,17 @@ def test_b12_every_cell_has_a_row_also_noise_and_what_the_text_does_not_say(stor
     ]
 
 
+_BLANK = "SELECT record, status, note FROM _cells"
+
+
 def test_what_nobody_read_is_not_said_to_be_absent_from_the_text(store: Store) -> None:
     heard = piece(said("R1", "shares", "5", 1)).model_copy(update={"unlisted": ("R2",)})
     _, path = draw(PLAN, (heard,), (readings("shares", **{"5": 5}),))
-    notes = dict(rows(path, "SELECT record, note FROM _cells WHERE \"column\" = 'day' AND status = 'missing'"))
-    assert notes["R1"].endswith("(line 101), and the model named no value") and notes["R2"].startswith(
-        "no reply told of this record"
+    found = {r: (status, note) for r, status, note in rows(path, f"{_BLANK} WHERE \"column\" = 'day'")}
+    assert found["R1"] == ("missing", "the text has lines of this record (line 101), and the model named no value")
+    assert found["R2"] == (
+        "unread",
+        "no reply told of this record: whether the text says anything is not known",
     )
 
 
@@ -157,8 +162,8 @@ def test_a_value_that_stands_nowhere_in_the_text_is_said_in_its_cell_and_counted
         "SELECT record, \"column\", value, status, note FROM _cells WHERE note LIKE '%reply gave%' ORDER BY record DESC",
     )
     assert found == [
-        ("R2", "shares", None, "missing", "a reply gave '99', which no statement of the text has"),
-        ("R1", "day", None, "missing", "a reply gave 'x', which no statement of the text has"),
+        ("R2", "shares", None, "unread", "a reply gave '99', which no statement of the text has"),
+        ("R1", "day", None, "unread", "a reply gave 'x', which no statement of the text has"),
     ]
     assert (
         "2 values stand in no statement of the text and were left out (day of R1: 'x', shares of R2: '99')"
@@ -189,8 +194,9 @@ def test_a_record_outside_of_a_columns_section_is_counted_and_not_said_to_be_abs
     assert notes["R2"].startswith("the text has lines of this record") and notes["R1"] == ""
     assert notes["R3"] == "nothing was asked about the record here, though line 103 names it"
     assert notes["R4"].endswith("though line 104 names it")
-    assert [(c.name, c.missing, c.unasked) for c in table.columns] == [(KEY, 0, 0), ("shares", 3, 2)]
-    assert rows(path, "SELECT name, missing, unasked FROM _columns ORDER BY rowid") == [(KEY, 0, 0), ("shares", 3, 2)]
+    counted = [(KEY, 0, 0, 0), ("shares", 1, 2, 0)]
+    assert [(c.name, c.missing, c.unread, c.unasked) for c in table.columns] == counted
+    assert rows(path, "SELECT name, missing, unread, unasked FROM _columns ORDER BY rowid") == counted
     assert not table.perfect and "nothing but the id of 2 of 4 records was read" in " ".join(table.notes)
 
 
@@ -203,7 +209,43 @@ def test_a_table_whose_records_were_all_asked_for_says_nothing_of_records_left_o
         for name, column_name in (("s1", "shares"), ("s2", "code"))
     )
     table, _ = draw(one.model_copy(update={"sections": parts}), (first, second), (readings("shares", **{"5": 5}),))
-    assert table.perfect and not any("nothing but the id" in note for note in table.notes)
+    assert table.notes == ("cells that were not read, so that whether the text states them is not known: code (1)",)
+
+
+def test_records_that_no_line_of_a_column_names_are_not_stated_and_nothing_was_asked(store: Store) -> None:
+    section = PlanSection(id="s1", title="first", start_line=101, end_line=101, columns=(KEY, "shares"))
+    made = plan(column("shares", "integer")).model_copy(update={"sections": (section,)})
+    table, _ = draw(made, (piece(said("R1", "shares", "5", 101)),), (readings("shares", **{"5": 5}),))
+    assert [(c.name, c.missing, c.unread, c.unasked) for c in table.columns] == [(KEY, 0, 0, 0), ("shares", 1, 0, 1)]
+
+
+@pytest.mark.parametrize("word", ["未披露", "not stated", "n/a"])
+def test_a_reply_whose_word_is_that_nothing_is_stated_is_taken_at_it(store: Store, word: str) -> None:
+    heard = piece(said("R1", "shares", "5", 1), said("R2", "shares", word, 2, found=False))
+    table, path = draw(plan(column("shares", "integer")), (heard,), (readings("shares", **{"5": 5}),))
+    found = rows(path, "SELECT status FROM _cells WHERE record = 'R2' AND \"column\" = 'shares'")
+    assert found == [("missing",)] and [c.unread for c in table.columns] == [0, 0]
+
+
+@pytest.mark.parametrize(("values", "perfect"), [(("5", "6", "7", "8"), True), (("5", "6"), True), (("5",), False)])
+def test_a_table_without_values_is_never_perfect(store: Store, values: tuple[str, ...], perfect: bool) -> None:
+    records = ("R1", "R2", "R3", "R4")
+    told = (said(record, "shares", value, 1) for record, value in zip(records, values, strict=False))
+    made = plan(column("shares", "integer"), records=records)
+    read = readings("shares", **{value: int(value) for value in values})
+    table, _ = draw(made, (piece(*told, listed=records),), (read,))
+    assert (table.filled, table.asked, table.perfect) == (len(values), 4, perfect)
+    assert table.notes == (() if perfect else ("imperfect: 1 of 4 cells that were asked for have a value",))
+
+
+def test_a_table_with_a_cell_that_nobody_read_is_never_perfect(store: Store) -> None:
+    records = tuple(f"R{number}" for number in range(1, 31))
+    told = tuple(said(record, "shares", "5", 1) for record in records[:-1])
+    heard = piece(*told, said("R30", "shares", "1.2 million euros", 3, found=False), listed=records)
+    made = plan(column("shares", "integer"), records=records)
+    table, _ = draw(made, (heard,), (readings("shares", **{"5": 5}),))
+    assert (table.filled, table.asked, table.perfect) == (29, 30, False)
+    assert "cells that were not read, so that whether the text states them is not known: shares (1)" in table.notes
 
 
 def test_a_doubtful_statement_is_never_verified_and_says_why(store: Store) -> None:

@@ -57,6 +57,11 @@ FOUND = [
     ("905", "10,274,905 shares", None),
     ("2016", "in 2016, 250 people", "2016"),
     ("8.5", "8.57 and 18.5 and 8.5", "8.5"),
+    ("-", "record OR-107 tells nothing", None),
+    ("…", "record 107 yields... well", None),
+    ("-", "price: -", "-"),
+    ("—", "价格为—，数量为5", "—"),
+    ("1.2 million euros", "a price of 11.2 million euros, or 1.2 million", None),
 ]
 
 

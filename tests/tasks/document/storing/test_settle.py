@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tasks.core.models.document import MergedCell, Reading, Source
-from tasks.document.storing.settle import Settled, settle
+from tasks.document.storing.settle import NOTHING, Settled, settle, with_unfound
 
 
 def read(raw: str, value: Any, status: Any = "verified", note: str = "", **more: Any) -> Reading:
@@ -79,6 +79,25 @@ def test_what_nobody_read_is_no_value_but_in_a_text_column() -> None:
 
 def test_silence_is_missing() -> None:
     assert (settle(None, {}, "text").status, settle(None, {}, "text").note) == ("missing", "no value was named")
+
+
+@pytest.mark.parametrize(
+    ("texts", "status"),
+    [
+        (("1.2 million euros",), "unread"),
+        (("…",), "unread"),
+        (("...", "未披露"), "unread"),
+        (("未披露", "n/a"), "missing"),
+        (("-",), "missing"),
+        ((), "missing"),
+    ],
+)
+def test_a_reply_that_was_refused_leaves_open_whether_the_text_states_a_value(
+    texts: tuple[str, ...], status: str
+) -> None:
+    assert with_unfound(NOTHING, texts).status == status
+    said = settled((NONE, False))
+    assert said.status == with_unfound(said, texts).status == "missing"
 
 
 @pytest.mark.parametrize(
