@@ -14,7 +14,8 @@ from flows.running import server
 from flows.running.session import versions
 from tasks.core import settings as env
 from tasks.core.errors import InputError
-from tasks.core.llm.endpoints import base_url, without_secrets
+from tasks.core.llm.endpoints import Endpoint, base_url, without_secrets
+from tasks.core.llm.reach import unreached
 from tasks.core.models.value import Value
 from tasks.core.sandbox import tiers
 from tasks.core.sections import EndpointSettings
@@ -76,41 +77,54 @@ def _model(name: str, endpoint: EndpointSettings, settings: Settings) -> Check:
         return Check(
             name=title, state="limited", detail=f"provider {where} is not asked here; {endpoint.api_key_env} {key}"
         )
-    return _remote(title, endpoint)
+    return _remote(title, name, endpoint)
 
 
-def _remote(title: str, endpoint: EndpointSettings) -> Check:
+def _remote(title: str, name: str, endpoint: EndpointSettings) -> Check:
     url, key = base_url(endpoint), env.secret(endpoint.api_key_env).get_secret_value()
-    shown = without_secrets(url)
+    shown, setting = without_secrets(url), Endpoint(name, endpoint).setting("url")
     try:
         request = Request(f"{url}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
     except ValueError:
-        return Check(
-            name=title, state="broken", detail=f"{shown} is no URL", next="mend MODEL_API_URL: http://host:port"
-        )
+        return Check(name=title, state="broken", detail=f"{shown} is no URL", next=f"mend {setting}: http://host:port")
     try:
         with urlopen(request, timeout=_PROBE_SECONDS) as reply:
             listed = [str(model.get("id")) for model in json.load(reply).get("data", [])]
     except OSError as error:
         code = getattr(error, "code", 0)
         if code in (401, 403):
-            return Check(
-                name=title, state="broken", detail=f"{shown} refuses the key", next=f"set {endpoint.api_key_env}"
-            )
+            return _refused(title, shown, endpoint)
         if code:
             return Check(name=title, state="limited", detail=f"{shown} answers, but lists no models (HTTP {code})")
-        why = getattr(error, "reason", error)
+        reason = getattr(error, "reason", error)
+        why = unreached(error, url) or str(reason)
         return Check(
-            name=title, state="broken", detail=f"{shown} does not answer: {why}", next="start it, or mend MODEL_API_URL"
+            name=title, state="broken", detail=f"{shown} does not answer: {why}", next=f"start it, or mend {setting}"
         )
     except InvalidURL as error:
-        return Check(name=title, state="broken", detail=f"{shown} is no URL: {error}", next="mend MODEL_API_URL")
+        return Check(name=title, state="broken", detail=f"{shown} is no URL: {error}", next=f"mend {setting}")
     except (ValueError, AttributeError, TypeError, HTTPException):
         return Check(name=title, state="limited", detail=f"{shown} answers, but its list of models cannot be read")
     if listed and endpoint.model not in listed:
-        said = ", ".join(listed[:5])
-        return Check(name=title, state="limited", detail=f"{shown} lists other models: {said}", next="check MODEL_NAME")
+        said, model = ", ".join(listed[:5]), Endpoint(name, endpoint).setting("model")
+        return Check(
+            name=title,
+            state="limited",
+            detail=f"{shown} lists other models: {said}",
+            next=f"set {model} to one of them",
+        )
     return Check(name=title, state="ok", detail=f"{shown} answers")
+
+
+def _refused(title: str, shown: str, endpoint: EndpointSettings) -> Check:
+    variable = endpoint.api_key_env
+    if variable and env.secret(variable).get_secret_value():
+        return Check(
+            name=title, state="broken", detail=f"{shown} refuses the key", next=f"set {variable} to a valid key"
+        )
+    why = f"{variable} is empty" if variable else "its api_key_env names no variable"
+    step = f"export {variable}=your-key" if variable else "name one in the profile, and export it"
+    return Check(name=title, state="broken", detail=f"{shown} asks for a key, and {why}", next=step)
 
 
 def _local(title: str, settings: Settings) -> Check:

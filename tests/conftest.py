@@ -66,6 +66,8 @@ def only_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     def resolve(host: Any, *args: Any, **kwargs: Any) -> Any:
         name = host.decode() if isinstance(host, bytes) else host
+        if name and name.endswith(".invalid"):  # no machine has such a name, wherever it is asked for
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         if name and not _is_here(name):
             raise socket.gaierror(socket.EAI_NONAME, str(refuse(name)))
         return getaddrinfo(host, *args, **kwargs)

@@ -132,13 +132,19 @@ def remarks(evidence: Evidence) -> list[str]:
     """Doubts that the reason does not name already; files that could not be read on one line."""
     unread = [source for source in evidence.sources if source.outcome == "unreadable"]
     single = {f"{file.path} could not be read: {file.reason}" for file in unread}
-    found = [doubt for doubt in evidence.doubts if doubt not in single and doubt not in evidence.reason]
+    found = [doubt for doubt in evidence.doubts if doubt not in single and not _is_told(doubt, evidence.reason)]
     if not unread:
         return found
     if len(unread) == 1:
         return [*found, *single]
     names = ", ".join(file.path for file in unread[:_FILES]) + ", …" * (len(unread) > _FILES)
     return [*found, f"{len(unread)} files could not be read: {names}; see report.html"]
+
+
+def _is_told(doubt: str, reason: str) -> bool:
+    """Whether the reason says it, or what follows on the name of the stage that it befell."""
+    _, _, cause = doubt.partition(": ")
+    return doubt in reason or (bool(cause) and cause in reason)
 
 
 def _print(ended: Ended, url: str) -> None:

@@ -19,6 +19,11 @@ class TablewrightError(Exception):
     def __str__(self) -> str:
         return f"{self.message}\n  next: {self.hint}" if self.hint else self.message
 
+    @property
+    def told(self) -> str:
+        """Message and next step on one line, for a result that goes on without what failed and keeps the reason."""
+        return f"{self.message}; next: {self.hint}" if self.hint else self.message
+
 
 class InputError(TablewrightError):
     """The user must act: folder, question, configuration or disk."""

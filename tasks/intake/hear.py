@@ -27,7 +27,7 @@ async def hear_video(root: Annotated[str, Location()], file: SourceFile, setting
     try:
         said = await door.hear(Path(root) / file.path, file.sha256, settings)
     except (ModelError, BudgetError) as error:
-        return _unheard(file, error.message, passing=True)
+        return _unheard(file, error.told, passing=True)
     made = read_prepared({"transcript": [{"start": at, "text": text} for at, text in said]}, file.path)
     return pieces.described(made, file.path, "nobody speaks in it")
 

@@ -61,9 +61,9 @@ async def write_contract(question: Question, brief: Brief, profile: Profile, set
     try:
         asked = await door.ask("contract", [{"role": "user", "content": text}], ContractReply, samples=1)
     except BudgetError as error:
-        return Contract(problems=(error.message,), unsettled="stopped")
+        return Contract(problems=(error.told,), unsettled="stopped")
     except ModelError as error:
-        return Contract(problems=(error.message,), unsettled="transient" if error.transient else "stopped")
+        return Contract(problems=(error.told,), unsettled="transient" if error.transient else "stopped")
     return _checked(asked.value, profile).model_copy(update={"usage": asked.usage})
 
 

@@ -45,10 +45,10 @@ async def filter_context(question: Question, context: Context, metadata: Metadat
     try:
         asked = await door.ask("filter", messages, FilterReply, samples=1)
     except BudgetError as error:
-        return context.model_copy(update={"problem": f"not filtered: {error.message}", "unsettled": "stopped"})
+        return context.model_copy(update={"problem": f"not filtered: {error.told}", "unsettled": "stopped"})
     except ModelError as error:
         cause = "transient" if error.transient else "stopped"
-        return context.model_copy(update={"problem": f"not filtered: {error.message}", "unsettled": cause})
+        return context.model_copy(update={"problem": f"not filtered: {error.told}", "unsettled": cause})
     return cut(context, asked.value, metadata).model_copy(update={"usage": asked.usage})
 
 

@@ -46,10 +46,10 @@ async def write_terms(
     try:
         asked = await door.ask("recall", messages, TermsReply, samples=1)
     except BudgetError as error:
-        return found.model_copy(update={"problem": error.message, "unsettled": "stopped"})
+        return found.model_copy(update={"problem": error.told, "unsettled": "stopped"})
     except ModelError as error:
         cause = "transient" if error.transient else "stopped"
-        return found.model_copy(update={"problem": error.message, "unsettled": cause})
+        return found.model_copy(update={"problem": error.told, "unsettled": cause})
     reply = asked.value
     added = {name: _kept(getattr(reply, name), question.text) for name in ("columns", "metrics", "values")}
     problem = "" if any(added.values()) else "the model named no further term"

@@ -143,7 +143,7 @@ async def _within(seconds: float, reply: Awaitable[Any]) -> Any:
         async with asyncio.timeout(seconds):
             return await reply
     except TimeoutError:
-        raise Trouble("busy", f"no full reply within {seconds:.3g} s") from None
+        raise Trouble("slow", f"no full reply within {seconds:.3g} s") from None
 
 
 def _price(raw: Any) -> float:

@@ -47,7 +47,9 @@ class Embedder:
         place = EndpointSettings(url=recall.embedding_url, model=recall.embedding, api_key_env=recall.embedding_key_env)
         with self.meter.reserve(1, sum(tokens.count(text) for text in batch)):
             request = Texts(recall.embedding, batch)
-            got = await self._carrier.send(request, self.settings.role(_ROLE), [endpoints.known("embedding", place)])
+            got = await self._carrier.send(
+                request, self.settings.role(_ROLE), [endpoints.known("recall.embedding", place)]
+            )
             spent = StageSpend(
                 stage=budget.current_stage(), calls=1, tokens_in=got.tokens_in, money=got.money, seconds=got.seconds
             )

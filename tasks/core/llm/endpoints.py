@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from tasks.core.errors import InputError
 from tasks.core.sections import EndpointSettings
 
+_VARIABLES = {"url": "MODEL_API_URL", "model": "MODEL_NAME"}
+"""Of the endpoint `main`, in the environment."""
 _VERSIONLESS = ("anthropic", "ollama", "ollama_chat")
 """Providers whose path litellm adds from the version on."""
 
@@ -87,6 +89,14 @@ class Endpoint:
         place = "on this machine" if self.settings.serve else url
         return f"endpoint {self.name!r} ({', '.join(part for part in (place, self.settings.model) if part)})"
 
+    def setting(self, what: str) -> str:
+        """Where the user sets its `url`, `model` or `api_key_env`."""
+        if self.name == "main" and what in _VARIABLES:
+            return _VARIABLES[what]
+        if "." in self.name:  # it stands in a section of its own, as recall.embedding
+            return {"url": f"{self.name}_url", "model": self.name}.get(what, f"{self.name}_key_env")
+        return f"endpoints.{self.name}.{what}"
+
     def trouble(self, cool: float, wait: float | None) -> None:
         """It failed: prefer others for `cool` seconds, and send nothing for the `wait` seconds it asked for."""
         now = time.monotonic()
@@ -147,6 +157,7 @@ def check_url(endpoint: Endpoint) -> None:
     url = endpoint.settings.url.strip()
     if not url:
         return
+    setting = endpoint.setting("url")
     try:
         parts = urlsplit(url)
         fits = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -155,11 +166,11 @@ def check_url(endpoint: Endpoint) -> None:
     except ValueError:  # no host can be read from it
         fits, named, shown = False, False, "it cannot be read"
     if not fits:
-        raise InputError(f"endpoint {endpoint.name!r} has no http or https URL: {shown}", "set MODEL_API_URL to one")
+        raise InputError(f"endpoint {endpoint.name!r} has no http or https URL: {shown}", f"set {setting} to one")
     if named:
         raise InputError(
             f"the URL of endpoint {endpoint.name!r} holds a user or password, which are not sent",
-            "put a key into the environment variable that endpoints.*.api_key_env names, and take them out of MODEL_API_URL",
+            f"put a key into the variable that {endpoint.setting('api_key_env')} names, and take them out of {setting}",
         )
 
 

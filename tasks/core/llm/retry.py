@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Generic, TypeVar
 
+from tasks.core import settings
 from tasks.core.errors import InputError, ModelError, TablewrightError
 from tasks.core.llm import endpoints
 from tasks.core.llm.budget import Meter
@@ -57,7 +58,7 @@ class Carrier(Generic[Q, A]):
                 try:
                     response = await self._fitted(endpoint, request, role.timeout_seconds)
                 except Trouble as trouble:
-                    if trouble.kind != "busy":
+                    if trouble.kind not in ("away", "slow", "busy"):
                         raise _error(endpoint, trouble) from None
                     endpoint.trouble(self.retry.cool_seconds, trouble.wait)
                     self._asked_wait(choices)
@@ -117,26 +118,53 @@ class Carrier(Generic[Q, A]):
 
 
 def _away(endpoint: Endpoint, trouble: Trouble, attempts: int) -> ModelError:
-    return ModelError(
-        f"{endpoint} gave no reply in {attempts} tries; the last one: {trouble}",
-        "see that the server is up and MODEL_API_URL is right; `tablewright doctor` checks it",
-        transient=True,
-    )
+    """Trouble that stayed over all tries."""
+    doctor = "`tablewright doctor` checks it"
+    if trouble.kind == "away":
+        message = f"{endpoint} cannot be reached ({attempts} tries): {trouble}"
+        if endpoint.settings.serve:
+            hint = "run again, which starts it anew; `tablewright model status` says what became of it"
+        elif endpoint.settings.url:
+            hint = f"start the server there, or set {endpoint.setting('url')} to where it answers; {doctor}"
+        else:
+            hint = f"see that this machine reaches the provider, or set {endpoint.setting('url')} to a server that it reaches"
+        return ModelError(message, hint, transient=True)
+    hint = f"see what the server does, and run again later; {doctor}"
+    if trouble.kind == "slow":
+        hint = f"raise roles.*.timeout_seconds, or choose a faster model; {doctor}"
+    return ModelError(f"{endpoint} gave no reply in {attempts} tries; the last one: {trouble}", hint, transient=True)
 
 
 def _error(endpoint: Endpoint, trouble: Trouble) -> TablewrightError:
     """Trouble that another try will not end, for the one who must act."""
     if trouble.kind == "account":
-        variable = endpoint.settings.api_key_env or f"endpoints.{endpoint.name}.api_key_env"
-        return InputError(f"{endpoint} refuses the key or the account: {trouble}", f"set {variable} to a valid key")
+        return _refused(endpoint, trouble)
     if trouble.kind == "place":
-        return InputError(
-            f"{endpoint} does not know the model or the path: {trouble}",
-            "set MODEL_NAME to a name that the server lists, and MODEL_API_URL to its base URL",
+        url, model = endpoint.setting("url"), endpoint.setting("model")
+        hint = (
+            f"set {model} to a name that the server lists, and {url} to its base URL; `tablewright doctor` lists them"
         )
+        if not endpoint.settings.url:
+            hint = f"write {model} as provider/name, as in anthropic/claude-sonnet-4-5, or set {url} to a server's base URL"
+        return InputError(f"{endpoint} does not know the model or the path: {trouble}", hint)
     if trouble.kind == "context":
         return ModelError(
             f"the prompt is too long for {endpoint}: {trouble}",
             "lower brief.tokens, and set roles.*.context_tokens to what the server takes",
         )
     return ModelError(f"{endpoint} rejects the request: {trouble}", "see docs/models.md for what can be switched off")
+
+
+def _refused(endpoint: Endpoint, trouble: Trouble) -> InputError:
+    """The key or the account is not accepted; most often there is no key."""
+    variable, refuses = endpoint.settings.api_key_env, f"{endpoint} refuses the key or the account"
+    if not variable:
+        name = endpoint.setting("api_key_env")
+        return InputError(f"{endpoint} got no key, as {name} names no variable: {trouble}", "name one, and export it")
+    if settings.secret(variable).get_secret_value():
+        return InputError(f"{refuses}: {trouble}", f"set {variable} to a valid key of an account with credit")
+    if endpoint.settings.url:
+        return InputError(f"{endpoint} got no key, as {variable} is empty: {trouble}", f"export {variable}=your-key")
+    return InputError(
+        f"{refuses}, and {variable} is empty: {trouble}", f"export {variable}=your-key, or the provider's own variable"
+    )

@@ -36,7 +36,7 @@ class Listener:
         place = EndpointSettings(url=how.url, model=how.model, api_key_env=how.key_env, concurrency=1)
         with self.meter.reserve(1, 0):
             sound = Sound(how.model, str(path))
-            got = await self._carrier.send(sound, self.settings.role(ROLE), [endpoints.known(ROLE, place)])
+            got = await self._carrier.send(sound, self.settings.role(ROLE), [endpoints.known("video.speech", place)])
             self.meter.add(StageSpend(stage=budget.current_stage(), calls=1, money=got.money, seconds=got.seconds))
         self.journal.keep(asked, 0, 0, Reply(json.dumps(got.said, ensure_ascii=False), model=how.model))
         return got.said

@@ -7,8 +7,11 @@ import re
 import time
 from typing import Any, Literal
 
-Kind = Literal["busy", "field", "context", "account", "place", "filter", "request"]
-_SHOWN_CHARS = 300
+from tasks.core.llm.reach import lost, unreached
+from tasks.core.llm.said import said, shorten, status_of
+
+Kind = Literal["away", "slow", "busy", "field", "context", "account", "place", "filter", "request"]
+"""`away`: no connection; `slow`: no reply in time; `busy`: another try may go well. These three are tried again."""
 _FIELDS = {
     "schema": r"response_format|json_schema|structured output|grammar|guided",
     "tools": r"\btools?\b|tool_choice|tool call|function call",
@@ -22,11 +25,14 @@ _FIELDS = {
 """How a server's message names a field that it does not take."""
 _CONTEXT = re.compile(r"context.{0,20}(length|window|size)|maximum context|too many tokens|prompt is too long", re.I)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit balance|billing", re.I)
+_NAMELESS, _NAMELESS_SAID = "LLM Provider NOT provided", "the model's name begins with no provider that is known"
+"""What litellm says, for a page, and what it means."""
+_UNPAID = re.compile(r"credit balance is too low|insufficient_quota", re.I)
+"""Of a 400, whose words may echo the request."""
 _KEYLESS = re.compile(r"missing (credentials|\w+ api key)|api[_ ]key.{0,40}(required|must be set)", re.I)
 _FILTER = re.compile(
     r"content[_ ]filter|content[_ ](management )?policy|responsible_?ai_?policy|data_inspection_failed", re.I
 )
-_SECRET = re.compile(r"\b(sk|gsk|xai|hf)[-_][\w*-]{4,}|Bearer\s+\S+", re.I)
 
 
 class Trouble(Exception):
@@ -43,22 +49,32 @@ def meaning(error: Exception, parameters: dict[str, Any], key: str) -> Trouble:
     """What an error of litellm, or of its libraries, means."""
     if isinstance(error, Trouble):
         return error
-    words = said(error, key)
-    status = getattr(error, "status_code", None)
-    if status in (401, 403) or (status in (402, 429) and _QUOTA.search(words)) or _KEYLESS.search(words):
-        return Trouble("account", words)
-    if status in (404, 405) or "LLM Provider NOT provided" in words:
-        return Trouble("place", words)
+    if why := unreached(error, str(parameters.get("api_base", ""))):
+        return Trouble("away", why)
+    words, status = said(error, key), status_of(error)
+    kind, field = _kind(words, status or getattr(error, "status_code", None), parameters)
+    shown = _NAMELESS_SAID if _NAMELESS in words else shorten(words)
+    how = f"HTTP {status}: " if status else "the connection was lost: " if lost(error) else ""
+    return Trouble(kind, f"{how}{shown}", field, wait=_retry_after(error) if kind == "busy" else None)
+
+
+def _kind(words: str, status: int | None, parameters: dict[str, Any]) -> tuple[Kind, str]:
+    """What kind a status with these words is, and the field of ours that it is about."""
+    unpaid = (status in (402, 429) and _QUOTA.search(words)) or (status == 400 and _UNPAID.search(words))
+    if status in (401, 403) or unpaid or _KEYLESS.search(words):
+        return "account", ""
+    if status in (404, 405) or _NAMELESS in words:
+        return "place", ""
     if status in (400, 413, 422):
         if _CONTEXT.search(words):
-            return Trouble("context", words)
+            return "context", ""
         if _FILTER.search(words):
-            return Trouble("filter", words)
+            return "filter", ""
         field = _rejected(words, parameters)
-        return Trouble("field" if field else "request", words, field)
+        return ("field" if field else "request"), field
     if status is None or status in (408, 409, 425, 429) or status >= 500:
-        return Trouble("busy", words, wait=_retry_after(error))
-    return Trouble("request", words)
+        return "busy", ""
+    return "request", ""
 
 
 def _rejected(words: str, parameters: dict[str, Any]) -> str:
@@ -67,24 +83,6 @@ def _rejected(words: str, parameters: dict[str, Any]) -> str:
     sent |= {"schema"} if "response_format" in sent else set()
     sent |= {"thinking"} if {"extra_body", "reasoning_effort"} & sent else set()
     return next((name for name, pattern in _FIELDS.items() if name in sent and re.search(pattern, words, re.I)), "")
-
-
-def said(error: Exception, key: str) -> str:
-    """The server's own words, short, without anything that looks like a key."""
-    body = getattr(error, "body", None)
-    if isinstance(body, dict) and isinstance(body.get("error"), dict):
-        body = body["error"]
-    if isinstance(body, dict) and isinstance(body.get("message"), str):
-        detail = ", ".join(body[name] for name in ("code", "param") if isinstance(body.get(name), str))
-        text = f"{body['message']} ({detail})" if detail else body["message"]
-    else:
-        response = getattr(error, "response", None)
-        text = str(body or getattr(response, "text", "") or error)
-    text = " ".join(text.partition("Traceback (most recent call last)")[0].split())
-    text = re.sub(r"^litellm\.(\w+): (\1: )?(\w+ - )?", "", text)
-    text = _SECRET.sub("***", text.replace(key, "***") if key else text)[:_SHOWN_CHARS]
-    status = getattr(error, "status_code", None)
-    return f"HTTP {status}: {text}" if status else f"{type(error).__name__}: {text}"
 
 
 def _retry_after(error: Exception) -> float | None:

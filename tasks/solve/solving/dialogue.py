@@ -74,10 +74,10 @@ class Dialogue:
             try:
                 turn = await self.style.ask(self.transcript, only_submit if last else offered)
             except BudgetError as error:
-                return self._stopped("budget", error.message, "stopped")
+                return self._stopped("budget", error.told, "stopped")
             except ModelError as error:
                 if error.transient or last or self._unusable + 1 >= _PATIENCE:
-                    return self._stopped("model_error", error.message, "transient" if error.transient else "stopped")
+                    return self._stopped("model_error", error.told, "transient" if error.transient else "stopped")
                 self._unusable += 1
                 self.problems.append(error.message)
                 self.transcript.say({"role": "user", "content": _UNUSABLE})

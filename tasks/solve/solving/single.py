@@ -133,10 +133,10 @@ class _Solving:
             try:
                 asked = await door.ask_text(role, messages, samples=1 if role == GREEDY else None)
             except BudgetError as error:
-                self._stopped("budget", error.message, "stopped")
+                self._stopped("budget", error.told, "stopped")
                 return
             except ModelError as error:
-                self._stopped("model_error", error.message, "transient" if error.transient else "stopped")
+                self._stopped("model_error", error.told, "transient" if error.transient else "stopped")
                 return
             self.problems += asked.problems
             said = Observation("\n\n".join(asked.values)[: self.limits.agent.result_chars])

@@ -81,7 +81,7 @@ def short(body: dict[str, Any]) -> Body:
     ("script", "error", "says", "calls"),
     [
         ([Status(503)] * 4, ModelError, "gave no reply in 4 tries", 4),
-        ([Status(401, {"error": {"message": "bad key"}})], InputError, "refuses the key", 1),
+        ([Status(401, {"error": {"message": "bad key"}})], InputError, "got no key, as EMBEDDING_API_KEY is empty", 1),
         ([Status(404, {"error": {"message": "no such model"}})], InputError, "does not know the model", 1),
         ([short], ModelError, "2 texts brought 1 vectors", 1),
         ([Body(b"<html>")] * 4, ModelError, "next:", 4),

@@ -54,7 +54,8 @@ def test_doctor_names_what_is_broken_and_the_next_step(world: World, monkeypatch
     with Endpoint([]) as gone:
         url = gone.url
     for variable, value, state, says in (
-        ("MODEL_API_URL", url, "broken", "does not answer"),
+        ("MODEL_API_URL", url, "broken", "nothing listens at 127.0.0.1:"),
+        ("MODEL_API_URL", "http://no-such-host.invalid", "broken", "host name 'no-such-host.invalid'"),
         ("MODEL_API_URL", "not a url", "broken", "is no URL"),
         ("MODEL_API_URL", "http://a b", "broken", "is no URL"),
         ("MODEL_API_URL", "http://", "broken", "does not answer"),
@@ -105,11 +106,18 @@ def test_doctor_knows_the_local_model_is_not_here_yet(
 
 
 @pytest.mark.parametrize(
-    ("status", "state", "says"), [(401, "broken", "refuses the key"), (404, "limited", "HTTP 404")]
+    ("status", "key", "state", "says"),
+    [
+        (401, "key", "broken", "refuses the key"),
+        (403, "", "broken", "asks for a key, and MODEL_API_KEY is empty"),
+        (404, "key", "limited", "HTTP 404"),
+    ],
 )
 def test_doctor_reads_refusals(
-    world: World, monkeypatch: pytest.MonkeyPatch, status: int, state: str, says: str
+    world: World, monkeypatch: pytest.MonkeyPatch, status: int, key: str, state: str, says: str
 ) -> None:
+    monkeypatch.setenv("MODEL_API_KEY", key)
+
     class Refusing(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_error(status)

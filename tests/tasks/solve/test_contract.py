@@ -98,7 +98,7 @@ def test_without_a_reply_rules_write_it_and_say_why(
 
 
 def test_a_refused_key_is_for_the_user_to_mend(store: Store) -> None:
-    with pytest.raises(InputError, match="refuses the key"):
+    with pytest.raises(InputError, match="got no key, as MODEL_API_KEY is empty"):
         write(store, [Status(401)] * 9)
 
 

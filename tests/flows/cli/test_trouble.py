@@ -1,0 +1,50 @@
+"""What a user reads on the terminal when the model cannot be asked, over real HTTP."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from endpoint import Endpoint, Status
+from world import World, make_folder
+
+QUICK = "[roles.default]\nattempts = 1\n"
+
+
+def _said(world: World, folder: Path, quick: Path) -> dict[str, str]:
+    quick.write_text(QUICK)
+    done = world.call("answer", str(folder), "How many?", "--profile", str(quick), "--no-prefect", "--json")
+    found: dict[str, str] = {"code": str(done.returncode), **json.loads(done.stdout)}
+    return found
+
+
+def test_an_absent_server_is_told_with_its_address_and_the_next_step(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Endpoint([]) as gone:
+        monkeypatch.setenv("MODEL_API_URL", gone.url)
+    said = _said(world, make_folder(tmp_path / "shop"), tmp_path / "quick.toml")
+    place = gone.url.removeprefix("http://").removesuffix("/v1")
+    assert (said["code"], said["status"]) == ("3", "failed")
+    assert f"nothing listens at {place}" in said["reason"] and "HTTP" not in said["reason"]
+    assert "set MODEL_API_URL to where it answers; `tablewright doctor`" in said["reason"]
+
+
+def test_the_cause_of_the_end_is_printed_once(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Endpoint([]) as gone:
+        monkeypatch.setenv("MODEL_API_URL", gone.url)
+    (tmp_path / "quick.toml").write_text(QUICK)
+    folder = make_folder(tmp_path / "shop")
+    done = world.call("answer", str(folder), "How many?", "--profile", str(tmp_path / "quick.toml"), "--no-prefect")
+    assert done.returncode == 3 and done.stdout.count("nothing listens") == 1
+
+
+def test_an_empty_key_is_told_as_empty(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODEL_API_KEY", "")
+    world.endpoint.replies = lambda _: Status(401, {"error": {"message": "no key was sent (没有密钥)"}})
+    said = _said(world, make_folder(tmp_path / "shop"), tmp_path / "quick.toml")
+    error = said["error"]
+    assert said["code"] == "2" and isinstance(error, dict)
+    assert "MODEL_API_KEY is empty: HTTP 401: no key was sent (没有密钥)" in error["message"]
+    assert error["next"] == "export MODEL_API_KEY=your-key"
