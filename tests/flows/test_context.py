@@ -124,7 +124,7 @@ def test_a_small_folder_is_shown_whole_without_a_vote(world: World, tmp_path: Pa
     evidence = json.loads((tmp_path / "out" / "evidence.json").read_text("utf-8"))
     assert "fewer than relevance.from_tokens" in evidence["relevance"]["off"] and evidence["folded"] == []
     assert "Tables that were folded" not in (tmp_path / "out" / "report.html").read_text("utf-8")
-    assert [spent["stage"] for spent in evidence["usage"]] == ["contract", "agent"]
+    assert [spent["stage"] for spent in evidence["usage"]] == ["contract", "agent", "process", "verify"]
 
 
 def test_what_metadata_yaml_says_stands_in_the_brief_of_a_small_folder(world: World, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_words_that_lift_a_small_folder_over_the_bound_hold_no_vote_without_reca
     world.answer(folder, tmp_path / "near", profile=str(tmp_path / "near.toml"))
     evidence = json.loads((tmp_path / "near" / "evidence.json").read_text("utf-8"))
     assert f"fewer than relevance.from_tokens ({bound})" in evidence["relevance"]["off"]
-    assert [spent["stage"] for spent in evidence["usage"]] == ["contract", "agent"]
+    assert [spent["stage"] for spent in evidence["usage"]] == ["contract", "agent", "process", "verify"]
     assert not {entry["stage"] for entry in last_run(world.store)["stages"]} & {"write_terms", "recall"}
 
 

@@ -9,6 +9,8 @@ from tasks.solve.auditing import history
 
 _REPLAY = "replay"
 """Name of the check that nobody can insist against."""
+_BEYOND = frozenset(["document cells"])
+"""Names of checks that fail for what was read, which no other query mends: the answer is partial, and nothing is sent back."""
 _INSIST = "Correct this, or submit the same query again with confirm = true if it is right as it is."
 
 
@@ -17,7 +19,7 @@ def refused(opening: Audit, given: Assignment, attempt: Attempt, checked: Checke
 
     A check is told once: whoever insists afterwards is not stopped by it again. Only what is told once more spends budget.
     """
-    failed = [check for check in checked.checks if check.outcome == "failed"]
+    failed = [check for check in checked.checks if check.outcome == "failed" and check.name not in _BEYOND]
     fresh = [check for check in failed if check.name == _REPLAY or not history.insists(given, attempt, check.detail)]
     if fresh:
         told = {issue for audit in given.audits if audit.kind == "candidate" for issue in audit.issues}

@@ -98,9 +98,7 @@ def _of_key(facts: Facts) -> bool:
     from sqlglot import exp
 
     places = [facts.place(node.this) for node in facts.tree.find_all(exp.Sum)]
-    return any(
-        place and (place[1].is_key or place[1].name.casefold().endswith(("id", "code", "no"))) for place in places
-    )
+    return any(place and KEYISH.search(place[1].name) for place in places)
 
 
 def extreme(facts: Facts) -> Check | None:

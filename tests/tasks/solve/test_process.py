@@ -23,6 +23,7 @@ from tasks.solve.process import OFF
 LOOKED: Tried = ("query", {"sql": "SELECT DISTINCT region FROM customers"}, "region\n华北\n华东\nNULL\n(3 rows)")
 MORE: Tried = ("query", {"sql": "SELECT amount FROM orders"}, "amount\n120.5\n80.0\n(2 rows)")
 COLUMNS = Check(name="columns", outcome="failed", detail="the contract expects 2 columns, the answer has 1")
+UNREAD = Check(name="document cells", outcome="failed", detail="cells of amount (1 of 4) were not read from orders.md")
 REPLAY = Check(name="replay", outcome="failed", detail="the replay gave other rows than the solver saw")
 
 
@@ -114,6 +115,12 @@ def test_d5_a_failed_check_rejects_without_asking_and_is_told_once(store: Store,
     assert (first.verdict, first.asked, first.spends, first.issues) == ("rejected", False, False, (COLUMNS.detail,))
     assert "confirm" in first.actions[0].text
     assert (again.verdict, again.asked) == ("approved", True)
+
+
+def test_what_no_query_can_mend_is_sent_back_to_nobody(store: Store, tmp_path: Path) -> None:
+    with Validators(store, tmp_path, [reply(True)]) as both:
+        audit = both.process(attempt(steps(MORE), SQL), checked("f1", UNREAD))
+    assert (audit.verdict, audit.asked, audit.issues) == ("approved", True, ())
 
 
 def test_d5_another_result_with_the_same_failing_check_is_rejected_again_unless_confirmed(
@@ -370,41 +377,6 @@ def test_d14_a_scale_that_is_not_known_is_rejected_and_verified_after_the_eviden
     assert approved.verdict == "approved"
     assert approved.ledger.unverified_assumptions == ()
     assert [claim.text for claim in approved.ledger.verified_claims] == ["the scale of amount is percent"]
-
-
-# --- ambiguities
-
-
-def readings(*queries: str) -> list[dict[str, Any]]:
-    return [{"text": "two ways", "readings": [{"text": f"way {n}", "sql": sql} for n, sql in enumerate(queries)]}]
-
-
-def test_two_readings_that_give_different_answers_are_both_kept_with_what_they_give(
-    store: Store, tmp_path: Path
-) -> None:
-    both_ways = readings("SELECT count(*) AS n FROM orders", "SELECT count(DISTINCT product) AS n FROM orders")
-    with Validators(store, tmp_path, [reply(True, unresolved_ambiguities=both_ways)]) as both:
-        audit = both.process(attempt(steps(MORE), SQL))
-    kept = audit.ledger.unresolved_ambiguities[0].readings
-    assert [(one.text, one.preview, one.rows, one.columns) for one in kept] == [
-        ("way 0", ((5,),), 1, ("n",)),
-        ("way 1", ((3,),), 1, ("n",)),
-    ]
-    assert kept[0].digest != kept[1].digest
-    assert audit.verdict == "approved"
-
-
-def test_two_readings_that_give_the_same_are_no_ambiguity(store: Store, tmp_path: Path) -> None:
-    same = readings("SELECT count(*) FROM orders", "SELECT count(order_id) FROM orders")
-    with Validators(store, tmp_path, [reply(True, unresolved_ambiguities=same)]) as both:
-        assert both.process(attempt(steps(MORE), SQL)).ledger.unresolved_ambiguities == ()
-
-
-def test_a_reading_whose_query_does_not_run_or_is_refused_says_so(store: Store, tmp_path: Path) -> None:
-    ways = readings("SELECT count(*) FROM orders", "DROP TABLE orders")
-    with Validators(store, tmp_path, [reply(True, unresolved_ambiguities=ways)]) as both:
-        kept = both.process(attempt(steps(MORE), SQL)).ledger.unresolved_ambiguities[0].readings
-    assert kept[0].rows == 1 and kept[1].error and not kept[1].digest
 
 
 # --- what a video shows
