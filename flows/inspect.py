@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from flows.running.record import living
 from flows.running.request import check_store
 from flows.running.session import open_store
 from flows.sources import load_sources
@@ -108,7 +111,8 @@ def _of_table(table: Table) -> list[Remark]:
 async def inspect(folder: str, settings: Settings) -> Findings:
     """Read and measure a folder, over the same records that its questions use."""
     check_store(folder, settings.store.folder)
-    with stores.use(open_store(settings)):
+    store = open_store(settings)
+    with stores.use(store), living(store, f"inspect-{os.getpid()}"):
         inventory = await take_inventory(folder, settings.intake)
         knowledge = await read_knowledge(inventory)
         overrides = await read_overrides(inventory)

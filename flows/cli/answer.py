@@ -10,8 +10,10 @@ import typer
 from flows.cli.app import app, err, out, print_json, spent, table
 
 if TYPE_CHECKING:
+    from flows.running.request import AnswerRequest
     from flows.running.session import Ended
     from tasks.core.models.evidence import Evidence
+    from tasks.core.settings import Settings
 
 _ROWS = 20
 """Answer rows on the terminal; all of them are in the file."""
@@ -48,10 +50,6 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
 ) -> None:
     """Answer a question over a folder; write answer.csv, evidence.json and report.html."""
-    import asyncio
-
-    from flows.cli import progress
-    from flows.running import launch
     from flows.running.request import make, question_of
     from tasks.core.settings import load
 
@@ -59,6 +57,16 @@ def command(
     request = make(folder=folder, question=question, profile=profile, out=out_folder, as_of=as_of, style=style)
     settings = load(profile)
     question_of(request, date.today())
+    run(request, settings, no_prefect, as_json)
+
+
+def run(request: AnswerRequest, settings: Settings, no_prefect: bool, as_json: bool) -> None:
+    """Run the request to its end, print what came of it, and end with its exit code."""
+    import asyncio
+
+    from flows.cli import progress
+    from flows.running import launch
+
     in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim"))
     try:
         with progress.shown():

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from flows.running.task import read_task
 from tasks.core.errors import InputError
@@ -23,6 +24,7 @@ class Request(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    FLOW: ClassVar[Literal["answer", "document"]] = "answer"
     PLACE: ClassVar[str] = "answers"
     """Folder of the store for files without a folder of their own."""
     ROLE: ClassVar[str] = "agent"
@@ -54,6 +56,9 @@ class Request(BaseModel):
         description="Seconds after which the run asks no more and ends with what it has. 0: the profile's budget.",
     )
 
+    run: SkipJsonSchema[str] = ""
+    """Id of the run of which this is another try; empty: a new run. No field of the form."""
+
     def overrides(self) -> dict[str, Any]:
         """What the request changes in the settings of its profile."""
         return {"budget": {"seconds": self.seconds}} if self.seconds else {}
@@ -84,6 +89,7 @@ class DocumentRequest(Request):
 
     model_config = ConfigDict(title="Documents")
 
+    FLOW: ClassVar[Literal["answer", "document"]] = "document"
     PLACE: ClassVar[str] = "tables"
     ROLE: ClassVar[str] = "extract"
     question: str = Field(

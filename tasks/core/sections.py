@@ -21,6 +21,7 @@ class StoreSettings(Value):
     path: str
     block: str
     min_free_mb: int = Field(ge=0)
+    keep_days: float = Field(ge=0)
 
     @property
     def folder(self) -> Path:
