@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from world import ANSWER, ASKED, World, files, last_run, make_folder
 
+from flows.clean import Cleaned, clean
 from tasks import stage
+from tasks.core.files.store import Folder, Store
 
 AGE = 40 * 86_400.0
 
@@ -73,20 +75,21 @@ def test_replies_go_only_when_that_is_asked(world: World, tmp_path: Path) -> Non
 
 
 @pytest.fixture(params=["build_catalogue", "write_contract", "publish"])
-def cleaning(request: pytest.FixtureRequest, world: World) -> Iterator[list[dict[str, Any]]]:
+def cleaning(request: pytest.FixtureRequest, world: World) -> Iterator[list[Cleaned]]:
     """While a run is under way, as soon as this stage has ended, everything without use is removed."""
-    said: list[dict[str, Any]] = []
+    said: list[Cleaned] = []
+    store = Store(Folder(world.store), world.store / "cache")
 
     def hear(name: str, event: str, _seconds: float) -> None:
         if name == request.param and event in ("done", "cached"):
-            said.append(cleaned(world, "--older-than", "0", "--journal"))
+            said.append(clean(store, days=0, journal=True, dry=False))
 
     token = stage.listener.set(hear)
     yield said
     stage.listener.reset(token)
 
 
-def test_a_run_under_way_keeps_what_it_needs(world: World, tmp_path: Path, cleaning: list[dict[str, Any]]) -> None:
+def test_a_run_under_way_keeps_what_it_needs(world: World, tmp_path: Path, cleaning: list[Cleaned]) -> None:
     folder = make_folder(tmp_path / "shop")
     world.answer(folder, tmp_path / "one")
     cleaning.clear()
@@ -94,7 +97,7 @@ def test_a_run_under_way_keeps_what_it_needs(world: World, tmp_path: Path, clean
     ended = world.answer(folder, tmp_path / "two", question="How many per kind? 每类多少")
     assert (tmp_path / "two" / "answer.csv").read_text("utf-8") == ANSWER
     (said,) = cleaning
-    assert said["live"] == [ended.run] and said["removed"]["runs"] == 1
+    assert said.live == (ended.run,) and ("runs", 1) in [(part.kind, part.count) for part in said.removed]
     again = world.answer(folder, tmp_path / "three", question="How many per kind? 每类多少")
     assert {name for name, event in events(world).items() if event == "done"} == {"take_inventory", "deliver"}
     assert files(tmp_path / "two") == files(tmp_path / "three") and again.spend.total().calls == 0
