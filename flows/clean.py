@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -100,9 +101,13 @@ class _Cleaner:
         return True
 
     def _named(self, run: RunRecord) -> Iterator[str]:
-        """Digests of the artifacts that a kept run names."""
+        """Digests of the artifacts that a kept run names, and of those that its catalogue names in turn."""
         if run.table:
             yield run.table.sha256
+        if run.shelf:
+            yield run.shelf.sha256
+            with contextlib.suppress(InputError):
+                yield from re.findall(r"[0-9a-f]{64}", self.store.get(run.shelf).decode())
 
     def _remove(self, kind: str, path: Path, old: bool = False) -> bool:
         """Remove a file or folder if nothing has used it; a run that starts to use it meanwhile comes before or after."""

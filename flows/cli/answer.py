@@ -37,7 +37,9 @@ def _day(text: str) -> date:
 @app.command("answer", context_settings={"allow_extra_args": True})
 def command(
     context: typer.Context,
-    folder: Annotated[str, typer.Argument(help="Folder with the tables, or a task folder (task.json + context/).")],
+    folder: Annotated[
+        str, typer.Argument(help="Folder with the tables, or a task folder (task.json + context/); none with --from.")
+    ] = "",
     question: Annotated[str, typer.Argument(help="In any language; without it, that of task.json.")] = "",
     profile: Annotated[str, typer.Option(help="Settings: a name from configs/ or the path of a .toml.")] = "default",
     out_folder: Annotated[str, typer.Option("--out", help="Folder for the files; without it, one in the store.")] = "",
@@ -46,17 +48,31 @@ def command(
         typer.Option(parser=_day, metavar="YYYY-MM-DD", help="The day that 'today' means; without it, today."),
     ] = None,
     style: Annotated[str, typer.Option(help="tools, json or single; without it, the profile's.")] = "profile",
+    base: Annotated[str, typer.Option("--from", metavar="RUN", help="Ask over the folder as that run found it.")] = "",
+    workbook: Annotated[bool, typer.Option("--xlsx", help="Write answer.xlsx too.")] = False,
+    dry: Annotated[
+        bool, typer.Option("--dry-run", help="Send nothing; say what would be sent, and its price.")
+    ] = False,
     no_prefect: Annotated[bool, typer.Option("--no-prefect", help="Plain calls, even when a server answers.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
 ) -> None:
     """Answer a question over a folder; write answer.csv, evidence.json and report.html."""
+    from flows.cli import outlook
     from flows.running.request import make, question_of
     from tasks.core.settings import load
 
     _check_quoted(folder, question, context.args)
-    request = make(folder=folder, question=question, profile=profile, out=out_folder, as_of=as_of, style=style)
+    if base:
+        folder, question, base, profile = _of_run(base, folder, question, profile)
+    elif not folder:
+        raise typer.BadParameter("FOLDER is missing")
+    asked = {"folder": folder, "question": question, "base": base, "as_of": as_of}
+    request = make(**asked, profile=profile, out=out_folder, style=style, workbook=workbook)
     settings = load(profile)
     question_of(request, date.today())
+    if dry:
+        outlook.show(request, as_json)
+        return
     run(request, settings, no_prefect, as_json)
 
 
@@ -82,6 +98,22 @@ def run(request: AnswerRequest, settings: Settings, no_prefect: bool, as_json: b
     else:
         _print(ended, url)
     raise typer.Exit(exit_code(ended.answer.status, evidence_of(ended).solving.ended))
+
+
+def _of_run(base: str, question: str, more: str, profile: str) -> tuple[str, str, str, str]:
+    """Folder, question, id and profile of a question over the folder of an earlier run; the default profile means that run's."""
+    import asyncio
+
+    from flows.running import record
+    from flows.runs import store_of
+    from tasks.core.errors import InputError
+    from tasks.core.settings import load
+
+    if more:
+        raise InputError("with --from no folder is named", f'tablewright answer --from {base} "question"')
+    found = record.find(asyncio.run(store_of(load(profile))), base)
+    theirs = str(found.request.get("profile", profile))
+    return str(found.request["folder"]), question, found.run, theirs if profile == "default" else profile
 
 
 def _check_quoted(folder: str, question: str, more: list[str]) -> None:

@@ -64,6 +64,8 @@ class RunRecord(BaseModel):
     prefect: str = ""
     table: ArtifactRef | None = None
     """The answer's table."""
+    shelf: ArtifactRef | None = None
+    """What the run found in its folder; None until it has read it, and of documents alone."""
     spend: Spent = Spent()
     stages: tuple[dict[str, Any], ...] = ()
     """Those of the last try that ended, with what became of each and its seconds."""

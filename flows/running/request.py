@@ -77,6 +77,19 @@ class AnswerRequest(Request):
     csv_name: str = Field(
         default="answer.csv", title="Name of the table", description="File name of the answer's table."
     )
+    base: str = Field(
+        default="",
+        title="Catalogue of",
+        description="Id of an earlier run: the question is asked over the folder as that run found it. Empty: the folder is read.",
+    )
+    workbook: bool = Field(
+        default=False, title="Excel", description="Write the answer as an .xlsx file too, beside the table."
+    )
+
+    @property
+    def workbook_name(self) -> str:
+        """File name of the Excel file: that of the table with another ending."""
+        return f"{PurePosixPath(self.csv_name).stem}.xlsx"
 
     def overrides(self) -> dict[str, Any]:
         """The style, too."""
@@ -140,7 +153,8 @@ def question_of(request: Request, today: date) -> Question:
 
     Raises InputError when there is no such folder, or nothing is asked.
     """
-    if not request.folder.strip() or not is_folder(expand(request.folder)):
+    held = isinstance(request, AnswerRequest) and request.base
+    if not held and (not request.folder.strip() or not is_folder(expand(request.folder))):
         raise InputError(f"there is no folder {request.folder!r}", "give the path of the folder with the tables")
     as_of = request.as_of or today
     if text := request.question.strip():
@@ -179,7 +193,7 @@ def check_out(request: Request, out: Path) -> None:
         raise InputError(
             f"{out / 'derived'} is no folder, and tables are written there", "move it, or choose another one"
         )
-    table = [request.csv_name] if isinstance(request, AnswerRequest) else []
+    table = [request.csv_name, request.workbook_name] if isinstance(request, AnswerRequest) else []
     for name in (*table, "evidence.json", "report.html"):
         if (out / name).is_dir():
             raise InputError(f"{out / name} is a folder, and a file is written there", "move it, or choose another one")

@@ -29,6 +29,7 @@ from tasks.core.llm.budget import Meter
 from tasks.core.models.answer import Answer, Question
 from tasks.core.models.evidence import Delivery
 from tasks.core.models.run import Spend
+from tasks.core.models.source import ArtifactRef
 from tasks.core.models.value import Value
 from tasks.core.sandbox import tiers
 from tasks.core.sandbox.tiers import Isolation
@@ -50,7 +51,7 @@ class Ended(Value):
     """Folder of the answer's files, absolute."""
     files: tuple[str, ...]
     warnings: tuple[str, ...] = ()
-    """What of the delivery went wrong beside the files."""
+    """What a reader should know beside the answer, and what of the delivery went wrong beside the files."""
     spend: Spend
     seconds: float
     prefect: str = ""
@@ -72,6 +73,10 @@ class Run:
     isolation: Isolation | None = None
     """Of generated programs; None when the run ended before it was found."""
     answer: Answer | None = None
+    shelf: ArtifactRef | None = None
+    """What the folder holds, kept for further questions."""
+    warnings: tuple[str, ...] = ()
+    """What its reader should know beside the answer."""
     began: float = field(default_factory=time.monotonic)
     stages: list[dict[str, Any]] = field(default_factory=list)
     earlier: RunRecord | None = None
@@ -93,7 +98,7 @@ class Run:
             answer=answer,
             out=delivery.folder,
             files=delivery.files,
-            warnings=delivery.warnings,
+            warnings=(*self.warnings, *delivery.warnings),
             spend=self.meter.spend(),
             seconds=self.seconds,
             prefect=self.prefect,
@@ -120,6 +125,7 @@ class Run:
             out=str(self.out),
             prefect=self.prefect,
             table=self.answer.table.file if self.answer and self.answer.table else None,
+            shelf=self.shelf or (before.shelf if before else None),
             spend=spend,
             stages=tuple(self.stages),
             isolation=self.isolation.model_dump(exclude={"hint"}) if self.isolation else None,

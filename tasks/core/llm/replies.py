@@ -82,7 +82,7 @@ class Source:
         """Replies of an endpoint for the first of these samples, as many as one request brings."""
         role = self.settings.role(request.role)
         prompt = tokens.count_messages(list(request.messages))
-        with self.meter.reserve(len(indices), prompt):
+        with self.meter.reserve(len(indices), prompt, request):
             response = await self._carrier.send(request.of(len(indices)), role, await self._endpoints(request.role))
             found = dict(zip(indices, response.replies, strict=False))
             self.meter.add(_spend(response, tuple(found.values())))
