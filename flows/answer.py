@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from datetime import date
 
 from flows.running.request import AnswerRequest
 from flows.running.session import Ended, Run, session
+from flows.running.watched import Watched
 from flows.shelf import Held, Shelf, held
 from flows.sources import load_sources
 from flows.video import explained, read_videos
@@ -40,24 +42,32 @@ async def answer(request: AnswerRequest, prefect: str = "", today: date | None =
 
 async def answered(run: Run, request: AnswerRequest) -> tuple[Answer, Shelf]:
     """The answer, not yet delivered, and what it was read from."""
-    found = await held(run, request.base) if request.base else await _read(run, request.folder)
+    watched = None
+    if request.base:
+        found = await held(run, request.base)
+    else:
+        began = time.time()
+        inventory = await take_inventory(request.folder, run.settings.intake)
+        watched = Watched(inventory, began)
+        found = await _read(run, inventory)
     found.keep(run)
     from flows.solve import solve
 
     shelf = Shelf(run, found)
-    return await solve(run.question, await shelf.catalogue(), found.told, run.settings, shelf.draw), shelf
+    answer = await solve(run.question, await shelf.catalogue(), found.told, run.settings, shelf.draw)
+    run.warnings += watched.changed() if watched else ()
+    return answer, shelf
 
 
-async def _read(run: Run, folder: str) -> Held:
+async def _read(run: Run, inventory: Inventory) -> Held:
     """What the folder holds: its tables, and what is said and drawn of the rest."""
-    inventory = await take_inventory(folder, run.settings.intake)
     overrides = await read_overrides(inventory)
     (told, video, derivation), catalogue = await asyncio.gather(
         _read_texts(run, inventory, overrides),
         load_sources(inventory, overrides, run.settings),
     )
     catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
-    _check(folder, catalogue)
+    _check(run.request.folder, catalogue)
     return Held(told=told, catalogue=catalogue, derivation=derivation)
 
 

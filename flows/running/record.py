@@ -66,6 +66,8 @@ class RunRecord(BaseModel):
     """The answer's table."""
     shelf: ArtifactRef | None = None
     """What the run found in its folder; None until it has read it, and of documents alone."""
+    warnings: tuple[str, ...] = ()
+    """What a reader should know beside the answer, such as files that changed meanwhile."""
     spend: Spent = Spent()
     stages: tuple[dict[str, Any], ...] = ()
     """Those of the last try that ended, with what became of each and its seconds."""

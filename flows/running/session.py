@@ -126,6 +126,7 @@ class Run:
             prefect=self.prefect,
             table=self.answer.table.file if self.answer and self.answer.table else None,
             shelf=self.shelf or (before.shelf if before else None),
+            warnings=self.warnings,
             spend=spend,
             stages=tuple(self.stages),
             isolation=self.isolation.model_dump(exclude={"hint"}) if self.isolation else None,
