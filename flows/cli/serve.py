@@ -20,6 +20,7 @@ def command(
 ) -> None:
     """Start a Prefect server with our deployments; runs can then be started, watched and retried in its UI."""
     import contextlib
+    import os
     import signal
     from urllib.parse import urlsplit
 
@@ -30,8 +31,11 @@ def command(
     chosen = settings.load(profile)
     url = chosen.prefect.api_url
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    for name, value in server.variables(url).items():
+    roots = chosen.prefect.roots
+    for name, value in {**server.variables(url), "TABLEWRIGHT_ROOTS": os.pathsep.join(roots)}.items():
         settings.set_default(name, value)
+    may = f"folders in {', '.join(roots)}" if roots else "any folder of this machine (prefect.roots limits them)"
+    err.print(f"runs that are started in the UI may name {may}", style="dim")
     with contextlib.ExitStack() as stack:
         if server.healthy(url, chosen.prefect.probe_seconds):
             err.print(f"a Prefect server answers at {url}: it is used, and left running at the end", style="dim")

@@ -34,6 +34,7 @@ class PrefectSettings(Value):
 
     api_url: str
     probe_seconds: float = Field(gt=0)
+    roots: tuple[str, ...]
 
 
 class JournalSettings(Value):

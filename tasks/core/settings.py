@@ -171,6 +171,8 @@ def _from_environment() -> dict[str, Any]:
             for key in reversed(path):
                 inner = {key: inner}
             found = _merge(found, inner)
+    if roots := os.environ.get("TABLEWRIGHT_ROOTS", "").strip():
+        found = _merge(found, {"prefect": {"roots": tuple(filter(None, roots.split(os.pathsep)))}})
     return found
 
 
