@@ -156,6 +156,7 @@ def shaping(settings: Settings) -> str:
     """Digest of the settings that shape a result, so that another try can say when they are others."""
     aside: Any = {
         "profile": True, "store": True, "prefect": True, "batch": True, "local": True, "retry": True, "budget": True,
+        "log": True, "traces": True,
         "endpoints": {"__all__": {"url", "concurrency", "api_key_env"}},
     }  # fmt: skip
     return hashlib.sha256(settings.model_dump_json(exclude=aside).encode()).hexdigest()

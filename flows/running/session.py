@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from flows.running.observed import observing
 from flows.running.record import RUNNING, RunRecord, Spent, alive, find, living, names, read, shaping
 from flows.running.request import Request, check_out, check_store, question_of
 from flows.running.spent import sum_of
@@ -82,6 +83,8 @@ class Run:
     earlier: RunRecord | None = None
     """Of the last try, when this is not the first."""
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    status: str = RUNNING
+    reason: str = ""
     written: float = 0.0
     """When the record was last written, by the monotonic clock."""
 
@@ -108,7 +111,7 @@ class Run:
         """Write `runs/<id>.json` below the store's root, with what earlier tries of the run took."""
         before = self.earlier
         spend = Spent.of(sum_of(Spend(stages=before.spend.stages if before else ()), self.meter.spend()))
-        self.written = time.monotonic()
+        self.written, self.status, self.reason = time.monotonic(), status, reason
         RunRecord(
             run=self.id,
             flow=self.request.FLOW,
@@ -159,14 +162,14 @@ async def session(request: Request, prefect: str = "", today: date | None = None
         question = earlier.question if earlier else question
         run = Run(identity, request, question, settings, store, Meter(settings.budget), out, prefect, earlier=earlier)
         run.record(RUNNING)
-        with door.use(door.Door(settings, store, run.meter)), _heard(run):
+        with observing(run), door.use(door.Door(settings, store, run.meter)), _heard(run):
             try:
                 async with _probing(run):
                     yield run
             except BaseException as error:
                 run.record(_how(error), f"{type(error).__name__}: {error}")
                 raise
-        run.record(*((run.answer.status, run.answer.reason) if run.answer else ("done", "")))
+            run.record(*((run.answer.status, run.answer.reason) if run.answer else ("done", "")))
 
 
 @contextlib.contextmanager

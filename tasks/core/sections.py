@@ -37,6 +37,21 @@ class PrefectSettings(Value):
     roots: tuple[str, ...]
 
 
+class LogSettings(Value):
+    """What runs write of what they do."""
+
+    file: str
+
+
+class TracesSettings(Value):
+    """Where spans of runs go."""
+
+    url: str
+    headers_env: str
+    """Name of the environment variable with headers, which may hold secrets."""
+    seconds: float = Field(gt=0)
+
+
 class JournalSettings(Value):
     """Replies kept below the stage cache."""
 

@@ -27,6 +27,7 @@ from tasks.core.sections import (
     IntakeSettings,
     JournalSettings,
     LocalSettings,
+    LogSettings,
     MetadataSettings,
     NormaliseSettings,
     PlanSettings,
@@ -42,6 +43,7 @@ from tasks.core.sections import (
     SolverSettings,
     StoreSettings,
     StoresSettings,
+    TracesSettings,
     VideoSettings,
     VoteSettings,
 )
@@ -53,6 +55,8 @@ class Settings(Value):
     profile: str
     store: StoreSettings
     prefect: PrefectSettings
+    log: LogSettings
+    traces: TracesSettings
     journal: JournalSettings
     retry: RetrySettings
     endpoints: dict[str, EndpointSettings]
@@ -165,6 +169,8 @@ def _from_environment() -> dict[str, Any]:
         ("TABLEWRIGHT_STORE", "store", "path"),
         ("PREFECT_API_URL", "prefect", "api_url"),
         ("HF_ENDPOINT", "local", "hub_url"),
+        ("TABLEWRIGHT_LOG", "log", "file"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "traces", "url"),
     ):
         if value := os.environ.get(variable, "").strip():
             inner: Any = value
