@@ -118,7 +118,7 @@ def _planned(prompts: list[Prompt], settings: Settings) -> Planned:
         calls=calls,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        money=0.0 if chosen and all(endpoint.serve for endpoint in chosen)
+        money=0.0 if chosen and all(endpoint.serve and not endpoint.url for endpoint in chosen)
         else client.price(chosen[0], model, tokens_in, tokens_out) if chosen else None,
         prompts=tuple(message for prompt in prompts for message in prompt.messages),
     )  # fmt: skip

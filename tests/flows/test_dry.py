@@ -58,6 +58,8 @@ def test_a_dry_run_is_told_in_words_with_a_price_where_it_is_known(
     monkeypatch.setenv("MODEL_NAME", "gpt-4o-mini")
     (part, _) = dry(world, str(folder))["planned"]
     assert abs(part["money"] - (part["tokens_in"] * 0.15 + part["tokens_out"] * 0.60) / 1e6) < 1e-9
+    monkeypatch.delenv("MODEL_API_URL")
+    monkeypatch.delenv("MODEL_NAME")
     said = dry(world, str(folder), "--profile", "local")
     assert {place for part in said["planned"] for place in part["places"]} == {"this machine"}
     assert said["total"]["money"] == 0.0 and world.endpoint.calls == 0
