@@ -15,9 +15,7 @@ from prefect.types.entrypoint import EntrypointType
 
 from flows.answer import answer
 from flows.running.request import AnswerRequest, DocumentRequest, Request
-from flows.running.roots import check_roots
 from flows.running.session import Ended
-from flows.runs import store_of
 from tasks.core.settings import load
 
 if TYPE_CHECKING:
@@ -45,6 +43,9 @@ def _name() -> str:
 async def _check(request: Request, context: FlowRunContext) -> None:
     """Of a run that was started from a deployment, by whoever reaches the server; roots are the operator's, whatever profile is named."""
     if context.flow_run and context.flow_run.deployment_id and (roots := load().prefect.roots):
+        from flows.running.roots import check_roots
+        from flows.runs import store_of
+
         check_roots(request, roots, await store_of(load(request.profile)))
 
 

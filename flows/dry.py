@@ -20,6 +20,7 @@ from tasks.core.llm import client, door
 from tasks.core.llm.endpoints import base_url, without_secrets
 from tasks.core.llm.forecast import Forecast, Prompt
 from tasks.core.models.value import Value
+from tasks.core.sections import EndpointSettings
 from tasks.core.settings import Settings, load
 
 _RECORDS = 200
@@ -99,29 +100,40 @@ async def look(request: AnswerRequest, today: date | None = None) -> Outlook:
 
 
 def _planned(prompts: list[Prompt], settings: Settings) -> Planned:
+    """Of one stage and role."""
     first = prompts[0]
     chosen = [settings.endpoints[name] for name in settings.role(first.role).endpoints] if first.role else []
-    model = chosen[0].model if chosen else settings.recall.embedding
     calls = sum(prompt.calls for prompt in prompts)
-    tokens_in = sum(prompt.tokens * prompt.calls for prompt in prompts) if first.role else first.tokens
+    tokens_in = sum(prompt.tokens * prompt.calls for prompt in prompts)
     tokens_out = sum(prompt.reply_tokens * prompt.calls for prompt in prompts)
     return Planned(
         stage=first.stage,
         role=first.role,
-        model=" | ".join(dict.fromkeys(endpoint.model for endpoint in chosen)) or model,
-        places=tuple(
-            "this machine" if endpoint.serve and not endpoint.url
-            else without_secrets(base_url(endpoint)) if endpoint.url
-            else endpoint.provider or endpoint.model.split("/")[0]
-            for endpoint in chosen
-        ) or (without_secrets(settings.recall.embedding_url),),
+        model=" | ".join(dict.fromkeys(each.model for each in chosen)) or settings.recall.embedding,
+        places=tuple(map(_place, chosen)) or (without_secrets(settings.recall.embedding_url),),
         calls=calls,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        money=0.0 if chosen and all(endpoint.serve and not endpoint.url for endpoint in chosen)
-        else client.price(chosen[0], model, tokens_in, tokens_out) if chosen else None,
+        money=_money(chosen, tokens_in, tokens_out),
         prompts=tuple(message for prompt in prompts for message in prompt.messages),
-    )  # fmt: skip
+    )
+
+
+def _is_here(endpoint: EndpointSettings) -> bool:
+    return endpoint.serve and not endpoint.url
+
+
+def _place(endpoint: EndpointSettings) -> str:
+    if _is_here(endpoint):
+        return "this machine"
+    return without_secrets(base_url(endpoint)) if endpoint.url else endpoint.provider or endpoint.model.split("/")[0]
+
+
+def _money(chosen: list[EndpointSettings], tokens_in: int, tokens_out: int) -> float | None:
+    """By the dearest endpoint; None when the price of one is not known."""
+    prices = [0.0 if _is_here(each) else client.price(each, each.model, tokens_in, tokens_out) for each in chosen]
+    known = [price for price in prices if price is not None]
+    return max(known) if known and len(known) == len(prices) else None
 
 
 def _later(prompts: list[Prompt], settings: Settings) -> str:
@@ -144,8 +156,8 @@ def _later(prompts: list[Prompt], settings: Settings) -> str:
 
 def _earlier(store: Store, request: AnswerRequest, settings: Settings) -> Earlier | None:
     """None when no run under these settings has ended with an answer."""
-    same = [run for run in map(_read_from(store), record.names(store)[:_RECORDS]) if _is_like(run, request, settings)]
-    whole = [run.spend.total for run in same if run and run.spend.total.calls]
+    found = (record.read(store, name) for name in record.names(store)[:_RECORDS])
+    whole = [run.spend.total for run in found if run and run.spend.total.calls and _is_like(run, request, settings)]
     if not whole:
         return None
     return Earlier(
@@ -155,10 +167,7 @@ def _earlier(store: Store, request: AnswerRequest, settings: Settings) -> Earlie
     )
 
 
-def _read_from(store: Store) -> Any:
-    return lambda name: record.read(store, name)
-
-
-def _is_like(run: RunRecord | None, request: AnswerRequest, settings: Settings) -> bool:
-    ended = run is not None and run.status in ("approved", "not_assessed", "rejected", "partial")
-    return bool(run and ended and run.flow == request.FLOW and run.settings == record.shaping(settings))
+def _is_like(run: RunRecord, request: AnswerRequest, settings: Settings) -> bool:
+    """Whether it went the whole way that this run would go."""
+    ended = run.status in ("approved", "not_assessed", "rejected", "partial")
+    return ended and run.flow == request.FLOW and run.settings == record.shaping(settings)

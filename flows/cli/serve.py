@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flows.cli.app import app, err, out
+
+if TYPE_CHECKING:
+    from tasks.core.settings import Settings
 
 _START_SECONDS = 120
 _POLL_SECONDS = 2
@@ -49,18 +52,23 @@ def command(
             err.print(f"starting a Prefect server; its log is {path}", style="dim")
             log = stack.enter_context(path.open("w"))
             stack.enter_context(server.running(url, log, _START_SECONDS))
-        _serve(url, limit)
+        _serve(chosen, limit)
 
 
-def _serve(url: str, limit: int) -> None:
+def _serve(chosen: Settings, limit: int) -> None:
     import asyncio
     import contextlib
+
+    url = chosen.prefect.api_url
 
     async def main() -> None:
         from prefect import aserve
 
         from flows.deployed import deployments
+        from flows.runs import list_runs, store_of
 
+        for row in await list_runs(await store_of(chosen), most=0, statuses=("orphaned",)):
+            err.print(f"run {row.run} was left by a process that is gone: tablewright resume {row.run}", style="dim")
         made: list[Any] = await deployments()
         names = ", ".join(f"{deployment.flow_name}/{deployment.name}" for deployment in made)
         out.print(f"UI: [bold]{url.removesuffix('/api')}[/]  deployments: {names}  (Ctrl-C ends it)")

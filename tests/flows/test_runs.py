@@ -134,3 +134,26 @@ def test_a_retried_flow_run_goes_on_with_its_run(prefect_api: str, world: World,
     (kept,) = (world.store / "runs").glob("*.json")
     assert (ended.run, kept.stem, last_run(world.store)["tries"]) == (broken["run"], broken["run"], 2)
     assert last_run(world.store)["spend"]["total"]["calls"] == world.endpoint.calls == ASKED
+
+
+def test_the_flow_run_of_an_orphan_is_marked_as_crashed(prefect_api: str, world: World, tmp_path: Path) -> None:
+    from prefect.client.orchestration import get_client
+    from prefect.states import Running
+
+    from flows.deployed import answer_flow
+    from flows.runs import list_runs
+
+    ended = world.answer(make_folder(tmp_path / "shop"), tmp_path / "out")
+    store = Store(Folder(world.store), world.store / "cache")
+
+    async def main() -> tuple[str, str]:
+        async with get_client() as client:
+            flow_run = await client.create_flow_run(answer_flow, state=Running())
+            left = record.find(store, ended.run).model_copy(update={"status": "running", "prefect": str(flow_run.id)})
+            left.save(store)
+            (row,) = await list_runs(store, most=0)
+            marked = await client.read_flow_run(flow_run.id)
+            assert marked.state and f"resume {ended.run}" in (marked.state.message or "")
+            return row.status, marked.state.name or ""
+
+    assert asyncio.run(main()) == ("orphaned", "Crashed")
