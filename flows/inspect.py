@@ -11,6 +11,7 @@ from flows.sources import load_sources
 from flows.video import explained, read_videos
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
+from tasks.core.files.paths import check_folder
 from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Catalogue, Profile, Table
 from tasks.core.models.metadata import Metadata
@@ -110,6 +111,7 @@ def _of_table(table: Table) -> list[Remark]:
 
 async def inspect(folder: str, settings: Settings) -> Findings:
     """Read and measure a folder, over the same records that its questions use."""
+    check_folder(folder, "the folder with the tables")
     check_store(folder, settings.store.folder)
     store = open_store(settings)
     with stores.use(store), living(store, f"inspect-{os.getpid()}"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.app import app, err, out, print_json, spent, table
+from flows.cli.app import app, as_called, err, out, print_json, spent, table
 
 if TYPE_CHECKING:
     from flows.running.request import AnswerRequest
@@ -83,7 +83,7 @@ def run(request: AnswerRequest, settings: Settings, no_prefect: bool, as_json: b
     from flows.cli import progress
     from flows.running import launch
 
-    in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim"))
+    in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(as_called(text), style="dim"))
     try:
         with progress.shown():
             ended = asyncio.run(launch.launch(request, in_prefect))
@@ -204,15 +204,15 @@ def _print(ended: Ended, url: str) -> None:
             out.print(f"{width} columns in all, {fitting} shown")
         if answer.table.row_count > _ROWS:
             out.print(f"{answer.table.row_count} rows in all, {_ROWS} shown")
-    out.print(f"[bold]{answer.status}[/]: {escape(answer.reason)}")
+    out.print(f"[bold]{answer.status}[/]: {escape(as_called(answer.reason))}")
     for remark in remarks(evidence):
-        out.print(f"- {escape(remark)}")
+        out.print(f"- {escape(as_called(remark))}")
     for place, rows in sources(ended):
         out.print(f"from {escape(place)} ({rows} rows)")
     out.print(f"{ended.seconds:.1f} s; {spent(ended.spend.total(), kept=answer.table is not None)}")
     for name in ended.files:
         out.print(escape(str(Path(ended.out) / name)))
     for warning in ended.warnings:
-        err.print(f"[yellow]warning:[/] {escape(warning)}")
+        err.print(f"[yellow]warning:[/] {escape(as_called(warning))}")
     if url:
         out.print(url)

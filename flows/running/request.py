@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from flows.running.task import read_task
 from tasks.core.errors import InputError
-from tasks.core.files.paths import expand, is_folder
+from tasks.core.files.paths import check_folder, expand, is_file
 from tasks.core.models.answer import Question
 from tasks.core.models.source import Inventory
 
@@ -153,9 +153,8 @@ def question_of(request: Request, today: date) -> Question:
 
     Raises InputError when there is no such folder, or nothing is asked.
     """
-    held = isinstance(request, AnswerRequest) and request.base
-    if not held and (not request.folder.strip() or not is_folder(expand(request.folder))):
-        raise InputError(f"there is no folder {request.folder!r}", "give the path of the folder with the tables")
+    if not (isinstance(request, AnswerRequest) and request.base):
+        check_folder(request.folder, "the folder with the tables")
     as_of = request.as_of or today
     if text := request.question.strip():
         return Question(text=text, as_of=as_of)
@@ -183,6 +182,8 @@ def check_out(request: Request, out: Path) -> None:
             f"the output folder {out} lies in the folder {request.folder}, whose files are sources",
             "choose an output folder outside of it",
         )
+    if is_file(out):
+        raise InputError(f"the output folder {out} is a file", f"give a folder, as {out.parent / out.stem}")
     try:
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):
