@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from datetime import date
 
 from flows.running.request import AnswerRequest
 from flows.running.session import Ended, Run, session
+from flows.running.watched import Watched
+from flows.shelf import Held, Shelf, held
 from flows.sources import load_sources
 from flows.video import explained, read_videos
 from tasks.core.errors import InputError
+from tasks.core.models.answer import Answer
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.context import Told
 from tasks.core.models.document import Derivation
@@ -24,22 +28,47 @@ from tasks.intake.overrides import read_overrides
 async def answer(request: AnswerRequest, prefect: str = "", today: date | None = None) -> Ended:
     """Answer the question over the folder and write the files; `prefect` and `today` as in `session`."""
     async with session(request, prefect, today) as run:
-        inventory = await take_inventory(request.folder, run.settings.intake)
-        overrides = await read_overrides(inventory)
-        (told, video, derivation), catalogue = await asyncio.gather(
-            _read(run, inventory, overrides),
-            load_sources(inventory, overrides, run.settings),
-        )
-        catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
-        _check(request.folder, catalogue)
-        # Here, because they take longer to import than the intake to begin.
-        from flows.shelf import Shelf
-        from flows.solve import solve
+        answer, shelf = await answered(run, request)
+        # Here, because it takes longer to import than the intake to begin.
         from tasks.solve.deliver import deliver
 
-        shelf = Shelf(run, catalogue, derivation, told.knowledge)
-        answer = await solve(run.question, await shelf.catalogue(), told, run.settings, shelf.draw)
-        return run.end(answer, await deliver(answer, str(run.out), request.csv_name, shelf.derivation.tables))
+        delivery = await deliver(answer, str(run.out), request.csv_name, shelf.held.derivation.tables)
+        if request.workbook:
+            from tasks.solve.workbook import add_workbook
+
+            delivery = await add_workbook(answer, delivery, request.workbook_name)
+        return run.end(answer, delivery)
+
+
+async def answered(run: Run, request: AnswerRequest) -> tuple[Answer, Shelf]:
+    """The answer, not yet delivered, and what it was read from."""
+    watched = None
+    if request.base:
+        found = await held(run, request.base)
+    else:
+        began = time.time()
+        inventory = await take_inventory(request.folder, run.settings.intake)
+        watched = Watched(inventory, began)
+        found = await _read(run, inventory)
+    found.keep(run)
+    from flows.solve import solve
+
+    shelf = Shelf(run, found)
+    answer = await solve(run.question, await shelf.catalogue(), found.told, run.settings, shelf.draw)
+    run.warnings += watched.changed() if watched else ()
+    return answer, shelf
+
+
+async def _read(run: Run, inventory: Inventory) -> Held:
+    """What the folder holds: its tables, and what is said and drawn of the rest."""
+    overrides = await read_overrides(inventory)
+    (told, video, derivation), catalogue = await asyncio.gather(
+        _read_texts(run, inventory, overrides),
+        load_sources(inventory, overrides, run.settings),
+    )
+    catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
+    _check(run.request.folder, catalogue)
+    return Held(told=told, catalogue=catalogue, derivation=derivation)
 
 
 def _check(folder: str, catalogue: Catalogue) -> None:
@@ -54,7 +83,7 @@ def _check(folder: str, catalogue: Catalogue) -> None:
     )
 
 
-async def _read(run: Run, inventory: Inventory, overrides: Overrides) -> tuple[Told, VideoText, Derivation]:
+async def _read_texts(run: Run, inventory: Inventory, overrides: Overrides) -> tuple[Told, VideoText, Derivation]:
     """What people say of the tables, the text of videos, and the tables of documents where there are any."""
     knowledge, video = await asyncio.gather(read_knowledge(inventory), read_videos(inventory, run.settings.video))
     told = Told(knowledge=knowledge, video_text=video.text, overrides=overrides)

@@ -14,8 +14,9 @@ from prefect.states import Failed
 from prefect.types.entrypoint import EntrypointType
 
 from flows.answer import answer
-from flows.running.request import AnswerRequest, DocumentRequest
+from flows.running.request import AnswerRequest, DocumentRequest, Request
 from flows.running.session import Ended
+from tasks.core.settings import load
 
 if TYPE_CHECKING:
     from prefect.deployments.runner import RunnerDeployment
@@ -39,6 +40,15 @@ def _name() -> str:
     return f"{Path(folder).name}: {asked or alone}"[:120]
 
 
+async def _check(request: Request, context: FlowRunContext) -> None:
+    """Of a run that was started from a deployment, by whoever reaches the server; roots are the operator's, whatever profile is named."""
+    if context.flow_run and context.flow_run.deployment_id and (roots := load().prefect.roots):
+        from flows.running.roots import check_roots
+        from flows.runs import store_of
+
+        check_roots(request, roots, await store_of(load(request.profile)))
+
+
 def _flow(name: str) -> Callable[[Callable[..., Coroutine[Any, Any, Any]]], RequestFlow]:
     return lambda function: RequestFlow(function, name=name, flow_run_name=_name, persist_result=False)
 
@@ -48,6 +58,7 @@ async def answer_flow(request: AnswerRequest) -> Ended | State[Ended]:
     """Answer a question over a folder of tables and documents: a table in which every value can be traced and replayed."""
     context = FlowRunContext.get()
     assert context and context.flow_run and context.flow_run.created
+    await _check(request, context)
     # The day it was asked for, not the day it runs: a retry after midnight must not ask another question.
     ended = await answer(request, str(context.flow_run.id), context.flow_run.created.astimezone().date())
     said = f"{ended.answer.status}: {ended.answer.reason}"
@@ -60,6 +71,7 @@ async def document_flow(request: DocumentRequest) -> Any:
     """Draw tables from the documents of a folder: SQLite files in which every cell has its quote, line and status."""
     context = FlowRunContext.get()
     assert context and context.flow_run and context.flow_run.created
+    await _check(request, context)
     from flows.document import document  # here, because the answer flow's first stage need not wait for it
 
     drawn = await document(request, str(context.flow_run.id), context.flow_run.created.astimezone().date())

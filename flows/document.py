@@ -118,6 +118,15 @@ async def derive(
         return Derivation(left_out=left_out)
     converted = await _convert(inventory.root, files, settings)
     documents = await join_documents(converted, knowledge)
+    given = Derivation(converted=converted, documents=documents, left_out=left_out)
+    return await draw_for(question, given, knowledge, settings, video_text)
+
+
+async def draw_for(
+    question: Question | None, given: Derivation, knowledge: Knowledge, settings: Settings, video_text: str = ""
+) -> Derivation:
+    """Tables of those of its documents that the question needs, of all without one, whatever was drawn from them before."""
+    documents = given.documents
     costs = Costs()
     seen = passages(question.text, video_text, settings.relevance.video_chars) if question else ""
     verdicts = await judge_documents(question, documents, knowledge, settings.vote, seen) if question else None
@@ -128,12 +137,12 @@ async def derive(
     outcomes = await asyncio.gather(*(_attempt(document, knowledge, settings, costs) for document in needed))
     reasons = dict(zip((document.stem for document in needed), outcomes, strict=True))
     return Derivation(
-        converted=converted,
+        converted=given.converted,
         documents=documents,
         relevance=verdicts,
         tables=tuple(outcome.table for outcome in outcomes if outcome.table),
         problems=_unjudged(verdicts),
-        left_out=left_out,
+        left_out=given.left_out,
         outcomes=tuple(
             (d.stem, reasons[d.stem].reason if d.stem in reasons else _judged(verdicts, d.stem))
             for d in documents

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
+from flows.running.record import living
 from flows.running.request import check_store
 from flows.running.session import open_store
 from flows.sources import load_sources
 from flows.video import explained, read_videos
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
+from tasks.core.files.paths import check_folder
 from tasks.core.models.catalogue import Catalogue, Profile, Table
 from tasks.core.models.metadata import Metadata
 from tasks.core.models.semantics import Knowledge
@@ -106,8 +110,10 @@ def _of_table(table: Table) -> list[Remark]:
 
 async def inspect(folder: str, settings: Settings) -> Findings:
     """Read and measure a folder, over the same records that its questions use."""
+    check_folder(folder, "the folder with the tables")
     check_store(folder, settings.store.folder)
-    with stores.use(open_store(settings)):
+    store = open_store(settings)
+    with stores.use(store), living(store, f"inspect-{os.getpid()}"):
         inventory = await take_inventory(folder, settings.intake)
         knowledge = await read_knowledge(inventory)
         overrides = await read_overrides(inventory)

@@ -294,7 +294,7 @@ def _unrecorded_when_failed(body: Callable[[], Awaitable[Any]]) -> Callable[[], 
 
 def _read_record(record: str, adapter: TypeAdapter[Any]) -> tuple[Any] | None:
     """The value in a tuple, so that a stored None is told from a miss; a torn file, or another's value, is a miss."""
-    data = stores.current().read(record)
+    data = stores.current().fetch(record)
     if data is None:
         return None
     try:
@@ -310,3 +310,4 @@ def _write_record(record: str, value: Any) -> None:
     text = json.dumps(value, **SERIALIZER["dumps_kwargs"])
     envelope = {"metadata": {"storage_key": record, "serializer": SERIALIZER}, "result": text}
     stores.current().write(record, json.dumps(envelope, ensure_ascii=False).encode())
+    stores.current().fetch(record)  # what it names was made before it, and must not be older

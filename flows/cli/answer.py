@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.app import app, err, out, print_json, spent, table
+from flows.cli.app import app, as_called, err, out, print_json, spent, table
 
 if TYPE_CHECKING:
+    from flows.running.request import AnswerRequest
     from flows.running.session import Ended
     from tasks.core.models.evidence import Evidence
+    from tasks.core.settings import Settings
 
 _ROWS = 20
 """Answer rows on the terminal; all of them are in the file."""
@@ -35,7 +37,9 @@ def _day(text: str) -> date:
 @app.command("answer", context_settings={"allow_extra_args": True})
 def command(
     context: typer.Context,
-    folder: Annotated[str, typer.Argument(help="Folder with the tables, or a task folder (task.json + context/).")],
+    folder: Annotated[
+        str, typer.Argument(help="Folder with the tables, or a task folder (task.json + context/); none with --from.")
+    ] = "",
     question: Annotated[str, typer.Argument(help="In any language; without it, that of task.json.")] = "",
     profile: Annotated[str, typer.Option(help="Settings: a name from configs/ or the path of a .toml.")] = "default",
     out_folder: Annotated[str, typer.Option("--out", help="Folder for the files; without it, one in the store.")] = "",
@@ -44,22 +48,42 @@ def command(
         typer.Option(parser=_day, metavar="YYYY-MM-DD", help="The day that 'today' means; without it, today."),
     ] = None,
     style: Annotated[str, typer.Option(help="tools, json or single; without it, the profile's.")] = "profile",
+    base: Annotated[str, typer.Option("--from", metavar="RUN", help="Ask over the folder as that run found it.")] = "",
+    workbook: Annotated[bool, typer.Option("--xlsx", help="Write answer.xlsx too.")] = False,
+    dry: Annotated[
+        bool, typer.Option("--dry-run", help="Send nothing; say what would be sent, and its price.")
+    ] = False,
     no_prefect: Annotated[bool, typer.Option("--no-prefect", help="Plain calls, even when a server answers.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
 ) -> None:
     """Answer a question over a folder; write answer.csv, evidence.json and report.html."""
-    import asyncio
-
-    from flows.cli import progress
-    from flows.running import launch
+    from flows.cli import outlook
     from flows.running.request import make, question_of
     from tasks.core.settings import load
 
     _check_quoted(folder, question, context.args)
-    request = make(folder=folder, question=question, profile=profile, out=out_folder, as_of=as_of, style=style)
+    if base:
+        folder, question, base, profile = _of_run(base, folder, question, profile)
+    elif not folder:
+        raise typer.BadParameter("FOLDER is missing")
+    asked = {"folder": folder, "question": question, "base": base, "as_of": as_of}
+    request = make(**asked, profile=profile, out=out_folder, style=style, workbook=workbook)
     settings = load(profile)
     question_of(request, date.today())
-    in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim"))
+    if dry:
+        outlook.show(request, as_json)
+        return
+    run(request, settings, no_prefect, as_json)
+
+
+def run(request: AnswerRequest, settings: Settings, no_prefect: bool, as_json: bool) -> None:
+    """Run the request to its end, print what came of it, and end with its exit code."""
+    import asyncio
+
+    from flows.cli import progress
+    from flows.running import launch
+
+    in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(as_called(text), style="dim"))
     try:
         with progress.shown():
             ended = asyncio.run(launch.launch(request, in_prefect))
@@ -74,6 +98,22 @@ def command(
     else:
         _print(ended, url)
     raise typer.Exit(exit_code(ended.answer.status, evidence_of(ended).solving.ended))
+
+
+def _of_run(base: str, question: str, more: str, profile: str) -> tuple[str, str, str, str]:
+    """Folder, question, id and profile of a question over the folder of an earlier run; the default profile means that run's."""
+    import asyncio
+
+    from flows.running import record
+    from flows.runs import store_of
+    from tasks.core.errors import InputError
+    from tasks.core.settings import load
+
+    if more:
+        raise InputError("with --from no folder is named", f'tablewright answer --from {base} "question"')
+    found = record.find(asyncio.run(store_of(load(profile))), base)
+    theirs = str(found.request.get("profile", profile))
+    return str(found.request["folder"]), question, found.run, theirs if profile == "default" else profile
 
 
 def _check_quoted(folder: str, question: str, more: list[str]) -> None:
@@ -164,15 +204,15 @@ def _print(ended: Ended, url: str) -> None:
             out.print(f"{width} columns in all, {fitting} shown")
         if answer.table.row_count > _ROWS:
             out.print(f"{answer.table.row_count} rows in all, {_ROWS} shown")
-    out.print(f"[bold]{answer.status}[/]: {escape(answer.reason)}")
+    out.print(f"[bold]{answer.status}[/]: {escape(as_called(answer.reason))}")
     for remark in remarks(evidence):
-        out.print(f"- {escape(remark)}")
+        out.print(f"- {escape(as_called(remark))}")
     for place, rows in sources(ended):
         out.print(f"from {escape(place)} ({rows} rows)")
     out.print(f"{ended.seconds:.1f} s; {spent(ended.spend.total(), kept=answer.table is not None)}")
     for name in ended.files:
         out.print(escape(str(Path(ended.out) / name)))
     for warning in ended.warnings:
-        err.print(f"[yellow]warning:[/] {escape(warning)}")
+        err.print(f"[yellow]warning:[/] {escape(as_called(warning))}")
     if url:
         out.print(url)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -46,6 +50,26 @@ err = _Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress and errors."""
 
 
+_NEXT = re.compile(
+    r"(?<![\w./\\-])tablewright(?= (answer|inspect|document|trace|batch|score|compare|doctor|model|serve|runs|resume|clean)\b)"
+)
+
+
+def called() -> str:
+    """How the user calls us: `tablewright`, or the path of it where the name alone would not be found."""
+    given = Path(sys.argv[0])
+    if given.name not in ("tablewright", "tablewright.exe") or given.parent == Path():
+        return "tablewright"
+    found = shutil.which("tablewright")
+    same = found is not None and Path(found).absolute() == given.absolute()
+    return "tablewright" if same else shlex.quote(str(given))
+
+
+def as_called(text: str) -> str:
+    """A message whose commands stand as the user calls them."""
+    return _NEXT.sub(lambda _: called(), text)
+
+
 def table(*columns: str, title: str = "") -> Table:
     """An empty table for `out`; long cells are folded, never cut, and a word of a heading stays whole."""
     made = Table(box=SIMPLE_HEAD, title=escape(title), title_justify="left", title_style="bold", pad_edge=False)
@@ -72,4 +96,4 @@ def print_json(data: Any) -> None:
 
 def print_error(kind: str, message: str, hint: str, code: int) -> None:
     """An error as the JSON document that stands in place of a result."""
-    print_json({"error": {"kind": kind, "message": message, "next": hint}, "exit_code": code})
+    print_json({"error": {"kind": kind, "message": as_called(message), "next": as_called(hint)}, "exit_code": code})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.app import app, err, out, print_json, table
+from flows.cli.app import app, as_called, err, out, print_json, table
 
 if TYPE_CHECKING:
     from flows.running.tasks import Batch
@@ -32,7 +32,7 @@ def command(
 
     settings = load(profile)
     batch = Batch(source, target, profile, deadline)
-    in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim"))
+    in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(as_called(text), style="dim"))
     run_batch(batch, settings, concurrency, in_prefect, Board(len(batch.tasks)))
     if as_json:
         print_json(batch.summary())
@@ -53,7 +53,7 @@ def _print(batch: Batch) -> None:
         shown.add_row(escape(row.task), row.status, f"{row.seconds:.1f}", tokens, rows, escape(row.reason))
     out.print(shown)
     for hint in sorted({row.next for row in batch.rows.values() if row.next}):
-        out.print(f"next: {escape(hint)}")
+        out.print(f"next: {escape(as_called(hint))}")
     if batch.ignored:
         out.print(f"ignored, as no task folders: {escape(', '.join(batch.ignored))}")
     counts = ", ".join(f"{count} {name}" for name, count in batch.summary()["counts"].items())

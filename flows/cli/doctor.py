@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.app import app, out, print_json
+from flows.cli.app import app, as_called, out, print_json
 
 _MARKS = {"ok": "[green]ok[/]", "limited": "[yellow]limited[/]", "broken": "[red]broken[/]"}
 
@@ -26,10 +26,12 @@ def command(
     checks = asyncio.run(examine(profile))
     broken = any(check.state == "broken" for check in checks)
     if as_json:
-        print_json({"works": not broken, "checks": [check.model_dump() for check in checks]})
+        print_json(
+            {"works": not broken, "checks": [{**check.model_dump(), "next": as_called(check.next)} for check in checks]}
+        )
     else:
         for check in checks:
             out.print(f"{_MARKS[check.state]:<20} [bold]{escape(check.name)}[/]: {escape(check.detail)}")
             if check.next:
-                out.print(f"        next: {escape(check.next)}")
+                out.print(f"        next: {escape(as_called(check.next))}")
     raise typer.Exit(2 if broken else 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.markup import escape
@@ -13,6 +13,7 @@ from flows.cli.app import app, err, out, print_json, spent, table
 
 if TYPE_CHECKING:
     from flows.document import Drawn
+    from flows.running.request import DocumentRequest
     from tasks.core.models.document import Converted, Derivation
     from tasks.document.storing.trace import Trace
 
@@ -43,13 +44,19 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
 ) -> None:
     """Draw tables from documents; write derived/NAME.sqlite, every cell with its quote, line and status."""
+    from flows.running.request import DocumentRequest
+
+    request = DocumentRequest(folder=folder, question=question, only=tuple(only or ()), out=out_folder, profile=profile)
+    run(request, as_json)
+
+
+def run(request: DocumentRequest, as_json: bool) -> NoReturn:
+    """Run the request to its end, print what came of it, and end with its exit code."""
     import asyncio
 
     from flows.cli import progress
     from flows.document import document
-    from flows.running.request import DocumentRequest
 
-    request = DocumentRequest(folder=folder, question=question, only=tuple(only or ()), out=out_folder, profile=profile)
     with progress.shown():
         drawn = asyncio.run(document(request))
     if as_json:

@@ -11,8 +11,8 @@ from types import TracebackType
 import typer
 from rich.markup import escape
 
-from flows.cli import answer, batch, compare, doctor, document, inspect, model, score, serve  # noqa: F401  each adds its commands
-from flows.cli.app import app, err, out, print_error
+from flows.cli import answer, batch, clean, compare, doctor, document, inspect, model, runs, score, serve  # noqa: F401  each adds its commands
+from flows.cli.app import app, as_called, called, err, out, print_error
 from tasks.core.errors import InputError, TablewrightError
 
 
@@ -41,13 +41,13 @@ def main() -> None:
     try:
         _check_text(arguments)
         command = typer.main.get_command(app)
-        sys.exit(command(arguments or ["--help"], prog_name="tablewright", standalone_mode=not as_json) or 0)
+        sys.exit(command(arguments or ["--help"], prog_name=called(), standalone_mode=not as_json) or 0)
     except TablewrightError as error:
         if debug:
             traceback.print_exc()
         if as_json:
             print_error(type(error).__name__, error.message, error.hint, error.exit_code)
-        err.print(f"[bold red]error:[/] {escape(str(error))}")
+        err.print(f"[bold red]error:[/] {escape(as_called(str(error)))}")
         sys.exit(error.exit_code)
     except BaseException as error:
         if type(error).__name__ == "TerminationSignal":  # what Prefect makes of SIGTERM; it is not imported to say so

@@ -8,10 +8,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from flows.running.task import read_task
 from tasks.core.errors import InputError
-from tasks.core.files.paths import expand, is_folder
+from tasks.core.files.paths import check_folder, expand, is_file
 from tasks.core.models.answer import Question
 from tasks.core.models.source import Inventory
 
@@ -23,6 +24,7 @@ class Request(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    FLOW: ClassVar[Literal["answer", "document"]] = "answer"
     PLACE: ClassVar[str] = "answers"
     """Folder of the store for files without a folder of their own."""
     ROLE: ClassVar[str] = "agent"
@@ -54,6 +56,9 @@ class Request(BaseModel):
         description="Seconds after which the run asks no more and ends with what it has. 0: the profile's budget.",
     )
 
+    run: SkipJsonSchema[str] = ""
+    """Id of the run of which this is another try; empty: a new run. No field of the form."""
+
     def overrides(self) -> dict[str, Any]:
         """What the request changes in the settings of its profile."""
         return {"budget": {"seconds": self.seconds}} if self.seconds else {}
@@ -72,6 +77,19 @@ class AnswerRequest(Request):
     csv_name: str = Field(
         default="answer.csv", title="Name of the table", description="File name of the answer's table."
     )
+    base: str = Field(
+        default="",
+        title="Catalogue of",
+        description="Id of an earlier run: the question is asked over the folder as that run found it. Empty: the folder is read.",
+    )
+    workbook: bool = Field(
+        default=False, title="Excel", description="Write the answer as an .xlsx file too, beside the table."
+    )
+
+    @property
+    def workbook_name(self) -> str:
+        """File name of the Excel file: that of the table with another ending."""
+        return f"{PurePosixPath(self.csv_name).stem}.xlsx"
 
     def overrides(self) -> dict[str, Any]:
         """The style, too."""
@@ -84,6 +102,7 @@ class DocumentRequest(Request):
 
     model_config = ConfigDict(title="Documents")
 
+    FLOW: ClassVar[Literal["answer", "document"]] = "document"
     PLACE: ClassVar[str] = "tables"
     ROLE: ClassVar[str] = "extract"
     question: str = Field(
@@ -134,8 +153,8 @@ def question_of(request: Request, today: date) -> Question:
 
     Raises InputError when there is no such folder, or nothing is asked.
     """
-    if not request.folder.strip() or not is_folder(expand(request.folder)):
-        raise InputError(f"there is no folder {request.folder!r}", "give the path of the folder with the tables")
+    if not (isinstance(request, AnswerRequest) and request.base):
+        check_folder(request.folder, "the folder with the tables")
     as_of = request.as_of or today
     if text := request.question.strip():
         return Question(text=text, as_of=as_of)
@@ -163,6 +182,8 @@ def check_out(request: Request, out: Path) -> None:
             f"the output folder {out} lies in the folder {request.folder}, whose files are sources",
             "choose an output folder outside of it",
         )
+    if is_file(out):
+        raise InputError(f"the output folder {out} is a file", f"give a folder, as {out.parent / out.stem}")
     try:
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):
@@ -173,7 +194,7 @@ def check_out(request: Request, out: Path) -> None:
         raise InputError(
             f"{out / 'derived'} is no folder, and tables are written there", "move it, or choose another one"
         )
-    table = [request.csv_name] if isinstance(request, AnswerRequest) else []
+    table = [request.csv_name, request.workbook_name] if isinstance(request, AnswerRequest) else []
     for name in (*table, "evidence.json", "report.html"):
         if (out / name).is_dir():
             raise InputError(f"{out / name} is a folder, and a file is written there", "move it, or choose another one")

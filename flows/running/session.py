@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
+import os
 import platform
 import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from flows.running.observed import observing
+from flows.running.record import RUNNING, RunRecord, Spent, alive, find, living, names, read, shaping
 from flows.running.request import Request, check_out, check_store, question_of
+from flows.running.spent import sum_of
 from tasks import stage
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.files import store as stores
@@ -27,11 +30,16 @@ from tasks.core.llm.budget import Meter
 from tasks.core.models.answer import Answer, Question
 from tasks.core.models.evidence import Delivery
 from tasks.core.models.run import Spend
+from tasks.core.models.source import ArtifactRef
 from tasks.core.models.value import Value
 from tasks.core.sandbox import tiers
 from tasks.core.sandbox.tiers import Isolation
 from tasks.core.settings import Settings, load
 
+_WRITE_SECONDS = 2.0
+"""Least time between two writes of the record of a run under way."""
+_ENDING = 8
+"""Characters of a flow run's id that its run's id ends with."""
 _PACKAGES = ("tablewright", "prefect", "duckdb", "litellm", "pydantic")
 
 
@@ -44,7 +52,7 @@ class Ended(Value):
     """Folder of the answer's files, absolute."""
     files: tuple[str, ...]
     warnings: tuple[str, ...] = ()
-    """What of the delivery went wrong beside the files."""
+    """What a reader should know beside the answer, and what of the delivery went wrong beside the files."""
     spend: Spend
     seconds: float
     prefect: str = ""
@@ -66,8 +74,19 @@ class Run:
     isolation: Isolation | None = None
     """Of generated programs; None when the run ended before it was found."""
     answer: Answer | None = None
+    shelf: ArtifactRef | None = None
+    """What the folder holds, kept for further questions."""
+    warnings: tuple[str, ...] = ()
+    """What its reader should know beside the answer."""
     began: float = field(default_factory=time.monotonic)
     stages: list[dict[str, Any]] = field(default_factory=list)
+    earlier: RunRecord | None = None
+    """Of the last try, when this is not the first."""
+    started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    status: str = RUNNING
+    reason: str = ""
+    written: float = 0.0
+    """When the record was last written, by the monotonic clock."""
 
     @property
     def seconds(self) -> float:
@@ -82,30 +101,46 @@ class Run:
             answer=answer,
             out=delivery.folder,
             files=delivery.files,
-            warnings=delivery.warnings,
+            warnings=(*self.warnings, *delivery.warnings),
             spend=self.meter.spend(),
             seconds=self.seconds,
             prefect=self.prefect,
         )
 
-    def record(self, status: str, reason: str) -> None:
-        """Write `runs/<id>.json` below the store's root."""
-        spend = self.meter.spend()
-        data = {
-            "run": self.id,
-            "status": status,
-            "reason": reason,
-            "seconds": self.seconds,
-            "request": self.request.model_dump(mode="json"),
-            "question": self.question.model_dump(mode="json"),
-            "out": str(self.out),
-            "prefect": self.prefect,
-            "spend": {"total": spend.total().model_dump(), "stages": [part.model_dump() for part in spend.stages]},
-            "stages": self.stages,
-            "isolation": self.isolation.model_dump(exclude={"hint"}) if self.isolation else None,
-            "versions": versions(),
-        }
-        self.store.write(f"runs/{self.id}.json", json.dumps(data, ensure_ascii=False, indent=2).encode())
+    def record(self, status: str, reason: str = "") -> None:
+        """Write `runs/<id>.json` below the store's root, with what earlier tries of the run took."""
+        before = self.earlier
+        spend = Spent.of(sum_of(Spend(stages=before.spend.stages if before else ()), self.meter.spend()))
+        self.written, self.status, self.reason = time.monotonic(), status, reason
+        RunRecord(
+            run=self.id,
+            flow=self.request.FLOW,
+            status=status,
+            reason=reason,
+            began=(before.began if before else "") or self.started,
+            seconds=round(self.seconds + (before.seconds if before else 0), 3),
+            tries=1 + (before.tries if before else 0),
+            machine=platform.node(),
+            process=os.getpid(),
+            request=self.request.model_dump(mode="json", exclude={"run"}),
+            question=self.question,
+            settings=shaping(self.settings),
+            out=str(self.out),
+            prefect=self.prefect,
+            table=self.answer.table.file if self.answer and self.answer.table else None,
+            shelf=self.shelf or (before.shelf if before else None),
+            warnings=self.warnings,
+            spend=spend,
+            stages=tuple(self.stages),
+            isolation=self.isolation.model_dump(exclude={"hint"}) if self.isolation else None,
+            versions=versions(),
+        ).save(self.store)
+
+    def heard(self) -> None:
+        """Write the record of the run under way, not too often; a store that takes nothing will be heard of at the end."""
+        if time.monotonic() - self.written > _WRITE_SECONDS:
+            with contextlib.suppress(InputError):
+                self.record(RUNNING)
 
 
 @contextlib.asynccontextmanager
@@ -121,19 +156,56 @@ async def session(request: Request, prefect: str = "", today: date | None = None
     check_store(request.folder, settings.store.folder)
     block = await _block(settings, prefect)
     store = open_store(settings, block)
-    identity = f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    out = expand(request.out).absolute() if request.out else settings.store.folder / request.PLACE / identity
-    check_out(request, out)
-    meter = Meter(settings.budget)
-    run = Run(identity, request, question, settings, store, meter, out, prefect)
-    with stores.use(store), door.use(door.Door(settings, store, meter)), _heard(run), _blocked(block):
-        try:
-            async with _probing(run):
-                yield run
-        except BaseException as error:
-            run.record(_how(error), f"{type(error).__name__}: {error}")
-            raise
-    run.record(*((run.answer.status, run.answer.reason) if run.answer else ("done", "")))
+    with stores.use(store), _named(store, request, prefect) as (identity, earlier), _blocked(block):
+        out = expand(request.out).absolute() if request.out else settings.store.folder / request.PLACE / identity
+        check_out(request, out)
+        question = earlier.question if earlier else question
+        run = Run(identity, request, question, settings, store, Meter(settings.budget), out, prefect, earlier=earlier)
+        run.record(RUNNING)
+        with observing(run), door.use(door.Door(settings, store, run.meter)), _heard(run):
+            try:
+                async with _probing(run):
+                    yield run
+            except BaseException as error:
+                run.record(_how(error), f"{type(error).__name__}: {error}")
+                raise
+            run.record(*((run.answer.status, run.answer.reason) if run.answer else ("done", "")))
+
+
+@contextlib.contextmanager
+def _named(store: Store, request: Request, prefect: str) -> Iterator[tuple[str, RunRecord | None]]:
+    """The run's id and the record of its last try, if this is another one; held as long as the block lasts.
+
+    A flow run that is retried goes on with its run. Raises InputError when the run to go on with is not there, or under way.
+    """
+    earlier = find(store, request.run) if request.run else _retried(store, prefect)
+    with contextlib.ExitStack() as held:
+        if earlier and not held.enter_context(living(store, earlier.run)):
+            if request.run:
+                raise InputError(
+                    f"run {earlier.run} is under way, in process {alive(store, earlier.run) or 'unknown'}",
+                    "wait for its end, or stop that process first",
+                )
+            earlier = None
+        identity = earlier.run if earlier else _new_id(prefect)
+        if not earlier:
+            held.enter_context(living(store, identity))
+        yield identity, earlier
+
+
+def _new_id(prefect: str) -> str:
+    """Sorts by time; of a flow run it ends as the flow run's own id does, so that a retry finds it."""
+    return f"{datetime.now():%Y%m%d-%H%M%S}-{prefect[-_ENDING:] or secrets.token_hex(4)}"
+
+
+def _retried(store: Store, prefect: str) -> RunRecord | None:
+    if not prefect:
+        return None
+    with contextlib.suppress(InputError):  # where files cannot be listed a retry is a run of its own
+        for name in names(store):
+            if name.endswith(prefect[-_ENDING:]) and (found := read(store, name)) and found.prefect == prefect:
+                return found
+    return None
 
 
 def open_store(settings: Settings, block: Any = None) -> Store:
@@ -213,6 +285,7 @@ def _heard(run: Run) -> Iterator[None]:
     def hear(name: str, event: stage.StageEvent, seconds: float) -> None:
         if event != "start":
             run.stages.append({"stage": name, "event": event, "seconds": round(seconds, 3)})
+            run.heard()
         if outer:
             outer(name, event, seconds)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from tasks.core.models.run import StageSpend, Usage
+from tasks.core.models.run import Spend, StageSpend, Usage
 
 
 class Costs:
@@ -29,3 +29,16 @@ class Costs:
             for (stem, stage), usage in sorted(self._usage.items())
             if usage != Usage()
         )
+
+
+def sum_of(*spends: Spend) -> Spend:
+    """Model calls of several tries of a run, by stage, in the order of the first of each."""
+    found: dict[str, list[StageSpend]] = defaultdict(list)
+    for spend in spends:
+        for part in spend.stages:
+            found[part.stage].append(part)
+    return Spend(
+        stages=tuple(
+            Spend(stages=tuple(parts)).total().model_copy(update={"stage": name}) for name, parts in found.items()
+        )
+    )

@@ -37,6 +37,19 @@ class BlockFiles:
             return bool(files.exists(self.block._resolve_path(path)))
         return self.read(path) is not None
 
+    def names(self, folder: str) -> list[str]:
+        files = getattr(self.block, "filesystem", None)
+        if files is None:
+            raise InputError(
+                f"a block of type {type(self.block).__name__} cannot list its files",
+                "use a RemoteFileSystem block, or a folder, for the store",
+            )
+        try:
+            found = files.ls(self.block._resolve_path(folder), detail=True)
+        except FileNotFoundError:
+            return []
+        return [entry["name"].rsplit("/", 1)[-1] for entry in found if entry["type"] == "file"]
+
 
 async def open_block(store: StoreSettings) -> Any:
     """The block that `store.block` names, or a local one over `store.path`; saved on the server, as Prefect asks.

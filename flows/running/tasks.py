@@ -13,7 +13,7 @@ from flows.running.request import AnswerRequest
 from flows.running.session import Ended
 from flows.running.task import find_task
 from tasks.core.errors import InputError, TablewrightError
-from tasks.core.files.paths import is_file, is_folder, natural
+from tasks.core.files.paths import check_folder, is_file, is_folder, natural
 from tasks.core.files.store import Folder
 from tasks.core.models.answer import Status
 from tasks.core.models.evidence import Evidence
@@ -116,6 +116,11 @@ class Batch:
     def write(self) -> None:
         """Write `summary.json`; the file is whole at any time. Raises InputError when the folder takes none."""
         text = json.dumps(self.summary(), ensure_ascii=False, indent=2)
+        if is_file(self.target):
+            raise InputError(
+                f"the output folder {self.target} is a file",
+                f"give a folder, as {self.target.parent / self.target.stem}",
+            )
         try:
             Folder(self.target).write("summary.json", text.encode())
         except OSError as error:
@@ -124,8 +129,7 @@ class Batch:
 
 def find_tasks(source: Path) -> tuple[list[str], list[str]]:
     """Names of the task folders in their natural order, and of the other entries. Raises InputError when there is none."""
-    if not is_folder(source):
-        raise InputError(f"there is no folder {str(source)!r}", "give a folder of task folders")
+    check_folder(source, "a folder of task folders")
     if find_task(source):
         raise InputError(f"{source} is one task", f"use `tablewright answer {source}`, or give the folder above it")
     names = sorted((path.name for path in source.iterdir() if not path.name.startswith(".")), key=natural)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tasks.core.errors import InputError
-from tasks.core.files.paths import is_file, is_folder, natural
+from tasks.core.files.paths import check_folder, is_file, is_folder, natural
 from tasks.core.models.score import SuiteScore, TaskScore
 
 PENALTY = 0.1
@@ -27,6 +27,8 @@ _MOMENT = re.compile(r"\d{4}-\d{1,2}-\d{1,2}[T ].+")
 _EXACT = Context(prec=400)
 """Wide enough that a long whole number keeps every digit."""
 _CELL_BYTES = 1 << 30
+_NAMED = 5
+"""Gold tasks that a message names."""
 
 
 class _Column(NamedTuple):
@@ -41,25 +43,42 @@ class _Column(NamedTuple):
 def score(prediction: Path, gold: Path, penalty: float = PENALTY) -> SuiteScore:
     """Score a CSV file against a gold CSV file, or a folder's `TASK/prediction.csv` against `TASK/gold.csv`.
 
-    A prediction that is missing or unreadable scores 0 and says so. Raises InputError when there is no gold table.
+    A task's prediction that is missing or unreadable scores 0 and says so. Raises InputError when there is no gold table,
+    or nothing at all to hold against it.
     """
     if is_file(gold) != is_file(prediction) and (is_folder(gold) or is_folder(prediction)):
         raise InputError(
             f"{prediction} and {gold}: one is a file, the other a folder", "give two CSV files, or two folders of tasks"
         )
     if is_file(gold):
+        if not is_file(prediction):
+            raise InputError(f"there is no prediction {prediction}", "give the CSV file with the predicted table")
         return SuiteScore(tasks=(score_pair(prediction, gold, penalty, task=gold.stem),), penalty=penalty)
     tables = gold_tables(gold)
+    _check_predicted(prediction, [table.parent.name for table in tables])
     tasks = [score_pair(prediction / g.parent.name / "prediction.csv", g, penalty, task=g.parent.name) for g in tables]
     return SuiteScore(tasks=tuple(tasks), penalty=penalty)
 
 
 def gold_tables(folder: Path) -> list[Path]:
     """Every `TASK/gold.csv` of a folder, in natural order. Raises InputError when there is none."""
+    if is_file(folder):
+        check_folder(folder, "a folder with TASK/gold.csv")
     found = folder.glob("*/gold.csv") if is_folder(folder) else ()
     if tables := sorted(found, key=lambda path: natural(path.parent.name)):
         return tables
     raise InputError(f"no gold tables in {folder}", "give a gold.csv, or a folder with TASK/gold.csv")
+
+
+def _check_predicted(folder: Path, tasks: list[str]) -> None:
+    """Raise InputError when a folder holds results of none of these tasks, nor the summary of a batch that made none."""
+    check_folder(folder, "the OUTPUT of `tablewright batch`")
+    if not is_file(folder / "summary.json") and not any(is_folder(folder / task) for task in tasks):
+        names = ", ".join(tasks[:_NAMED]) + ", …" * (len(tasks) > _NAMED)
+        raise InputError(
+            f"no predictions in {folder}: it has a folder for none of the {len(tasks)} gold tasks ({names})",
+            "give the OUTPUT of `tablewright batch`, with TASK/prediction.csv for each task of GOLD",
+        )
 
 
 def score_pair(prediction: Path, gold: Path, penalty: float = PENALTY, task: str = "") -> TaskScore:

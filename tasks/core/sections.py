@@ -21,6 +21,7 @@ class StoreSettings(Value):
     path: str
     block: str
     min_free_mb: int = Field(ge=0)
+    keep_days: float = Field(ge=0)
 
     @property
     def folder(self) -> Path:
@@ -33,6 +34,22 @@ class PrefectSettings(Value):
 
     api_url: str
     probe_seconds: float = Field(gt=0)
+    roots: tuple[str, ...]
+
+
+class LogSettings(Value):
+    """What runs write of what they do."""
+
+    file: str
+
+
+class TracesSettings(Value):
+    """Where spans of runs go."""
+
+    url: str
+    headers_env: str
+    """Name of the environment variable with headers, which may hold secrets."""
+    seconds: float = Field(gt=0)
 
 
 class JournalSettings(Value):

@@ -11,6 +11,7 @@ from pydantic import SecretStr, ValidationError
 
 from tasks.core.errors import InputError
 from tasks.core.files.paths import is_file
+from tasks.core.mistakes import Layer, explained
 from tasks.core.models.value import Value
 from tasks.core.sections import (
     PROJECT,
@@ -27,6 +28,7 @@ from tasks.core.sections import (
     IntakeSettings,
     JournalSettings,
     LocalSettings,
+    LogSettings,
     MetadataSettings,
     NormaliseSettings,
     PlanSettings,
@@ -43,6 +45,7 @@ from tasks.core.sections import (
     SolverSettings,
     StoreSettings,
     StoresSettings,
+    TracesSettings,
     VerifySettings,
     VideoSettings,
     VoteSettings,
@@ -55,6 +58,8 @@ class Settings(Value):
     profile: str
     store: StoreSettings
     prefect: PrefectSettings
+    log: LogSettings
+    traces: TracesSettings
     journal: JournalSettings
     retry: RetrySettings
     endpoints: dict[str, EndpointSettings]
@@ -98,22 +103,26 @@ class Settings(Value):
 
 
 def load(profile: str = "default", overrides: dict[str, Any] | None = None) -> Settings:
-    """Read `default.toml`, then the profile, then the environment, then `overrides` (nested tables).
+    """Read `default.toml`, then the profile and what it `extends`, then the environment, then `overrides` (nested tables).
 
     Raises InputError when a file is missing, is no TOML, or names a setting that does not exist.
     """
-    data = _read(PROJECT / "configs" / "default.toml")
-    if profile != "default":
-        data = _merge(data, _read(_profile_path(profile)))
-    data = _merge(data, _from_environment())
-    data = _merge(data, overrides or {})
-    base = data["roles"]["default"]
-    data["roles"] = {name: {**base, **role} for name, role in data["roles"].items()}
+    layers = [
+        *_files(profile),
+        Layer("the environment", _from_environment()),
+        Layer("the request", overrides or {}),
+    ]
+    data: dict[str, Any] = {}
+    for layer in layers:
+        data = _merge(data, layer.data)
+    roles = data["roles"]
+    if isinstance(roles, dict) and isinstance(base := roles["default"], dict):
+        data["roles"] = {name: {**base, **role} if isinstance(role, dict) else role for name, role in roles.items()}
     data["profile"] = profile
     try:
         settings = Settings.model_validate(data)
     except ValidationError as error:
-        raise InputError(f"settings of profile {profile!r}: {_first(error)}", "see configs/default.toml") from error
+        raise explained(error, Settings, layers) from error
     _check_endpoints(settings)
     return settings
 
@@ -139,18 +148,40 @@ def profiles() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (PROJECT / "configs").glob("*.toml")))
 
 
-def _profile_path(profile: str) -> Path:
-    path = Path(profile) if profile.endswith(".toml") else PROJECT / "configs" / f"{profile}.toml"
+def _files(profile: str) -> list[Layer]:
+    """`default.toml` and the profile's files, each after the one that it extends."""
+    found: list[Layer] = []
+    paths: list[Path] = []
+    name, beside = profile, Path()
+    while name != "default":
+        path = _profile_path(name, beside)
+        if path.resolve() in paths:
+            raise InputError(f"the profile {path} extends itself", "take `extends` out of one of its files")
+        data = _read(path)
+        name = data.pop("extends", "default")
+        if not isinstance(name, str) or not name:
+            raise InputError(f"{path}: extends = {name!r} is no profile", f"choose one of {', '.join(profiles())}")
+        found.insert(0, Layer(str(path), data))
+        paths.append(path.resolve())
+        beside = path.parent
+    default = PROJECT / "configs" / "default.toml"
+    return [Layer(str(default), _read(default)), *found]
+
+
+def _profile_path(profile: str, beside: Path) -> Path:
+    """The file of a name, or of a path as seen from the folder `beside`."""
+    path = beside / profile if profile.endswith(".toml") else PROJECT / "configs" / f"{profile}.toml"
     if not is_file(path):
-        raise InputError(
-            f"no profile {profile!r}", f"choose one of {', '.join(profiles())} or give the path of a .toml"
-        )
+        hint = f"choose one of {', '.join(profiles())} or give the path of a .toml"
+        if is_file(beside / f"{profile}.toml"):
+            hint = f"the file {beside / profile}.toml is meant by its whole name, {profile}.toml"
+        raise InputError(f"no profile {profile!r}", hint)
     return path
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"cannot read settings from {path}: {error}", "mend the file") from error
 
@@ -171,12 +202,16 @@ def _from_environment() -> dict[str, Any]:
         ("TABLEWRIGHT_STORE", "store", "path"),
         ("PREFECT_API_URL", "prefect", "api_url"),
         ("HF_ENDPOINT", "local", "hub_url"),
+        ("TABLEWRIGHT_LOG", "log", "file"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "traces", "url"),
     ):
         if value := os.environ.get(variable, "").strip():
             inner: Any = value
             for key in reversed(path):
                 inner = {key: inner}
             found = _merge(found, inner)
+    if roots := os.environ.get("TABLEWRIGHT_ROOTS", "").strip():
+        found = _merge(found, {"prefect": {"roots": tuple(filter(None, roots.split(os.pathsep)))}})
     return found
 
 
@@ -184,9 +219,7 @@ def _check_endpoints(settings: Settings) -> None:
     for role, values in settings.roles.items():
         for name in values.endpoints:
             if name not in settings.endpoints:
-                raise InputError(f"role {role!r} names the endpoint {name!r}, which no file defines", "add it")
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+                raise InputError(
+                    f"role {role!r} of profile {settings.profile!r} names the endpoint {name!r}, which no file defines",
+                    f"add [endpoints.{name}] with its url and model, or name one of {', '.join(settings.endpoints)}",
+                )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tasks.core.errors import InputError
-from tasks.core.files.paths import expand
+from tasks.core.files.paths import check_folder, expand
 from tasks.core.files.store import digest_file
 from tasks.core.models.source import Inventory, Outcome, SourceFile
 from tasks.core.sections import IntakeSettings
@@ -43,10 +43,7 @@ async def take_inventory(folder: str, limits: IntakeSettings) -> Inventory:
 def _root(folder: str) -> Path:
     path = expand(folder)
     try:
-        if not folder.strip() or not path.exists():
-            raise InputError(f"there is no folder {folder!r}", "give the path of the folder with the data")
-        if not path.is_dir():
-            raise InputError(f"{folder!r} is a file, not a folder", "give the folder that holds it")
+        check_folder(folder, "the folder with the data")
         with os.scandir(path):
             return path.resolve()
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,14 +33,16 @@ SUBMIT = ("submit", {"sql": SQL, "confirm": True})
 HARVEST = ("submit", {"sql": orchards.SQL, "confirm": True})
 
 
-def model(*script: tuple[str, dict[str, Any]], native: bool = False, drawable: bool = True) -> Callable[..., Any]:
+def model(
+    *script: tuple[str, dict[str, Any]], native: bool = False, drawable: bool = True, needless: str = "water"
+) -> Callable[..., Any]:
     """The reader of orchards, who takes water for irrelevant, and a solver that acts by the script."""
 
     def reply(body: dict[str, Any]) -> Any:
         first, prompt = body["messages"][0]["content"], body["messages"][-1]["content"]
         if "doc_name" in first:
             names = re.findall(r"^doc_name: (\S+)", prompt, re.MULTILINE)
-            told = [{"doc_name": n, "reason": "It says so.", "relevant": "water" not in n} for n in names]
+            told = [{"doc_name": n, "reason": "It says so.", "relevant": needless not in n} for n in names]
             return json.dumps({"verdicts": told})
         if "records_complete" in first and "cubic metres" in first:
             return json.dumps(
@@ -197,3 +200,19 @@ def test_a_rerun_after_a_crash_asks_nothing_twice(
     world.answer(folder, tmp_path / "out", profile=chosen)
     assert (tmp_path / "out" / "answer.csv").read_text("utf-8") == ANSWER
     assert set(asked(world.endpoint).values()) == {1}
+
+
+def test_another_question_over_the_same_run_has_the_documents_that_it_needs_when_the_folder_is_gone(
+    make: Callable[..., World], folder: Path, tmp_path: Path
+) -> None:
+    world = make(model(HARVEST))
+    chosen = profile(tmp_path)
+    first = world.answer(folder, tmp_path / "one", profile=chosen)
+    assert "derived/water.sqlite" not in first.files
+    shutil.rmtree(folder)
+    world.endpoint.replies = model(QUERY, SUBMIT, needless="nothing")
+    again = world.answer(
+        folder, tmp_path / "two", profile=chosen, base=first.run, question="Water by district? 各区用水"
+    )
+    assert (tmp_path / "two" / "answer.csv").read_text("utf-8") == ANSWER and again.answer.status == "not_assessed"
+    assert {"derived/harvest.sqlite", "derived/water.sqlite"} <= set(again.files)

@@ -33,6 +33,7 @@ def test_the_deployment_file_works_with_a_worker(
     server_url: str, prefect_api: str, world: World, tmp_path: Path
 ) -> None:
     world.environment |= {"PREFECT_API_URL": server_url, "PREFECT_WORKER_QUERY_SECONDS": "2"}
+    world.environment["TABLEWRIGHT_ROOTS"] = str(tmp_path)
     prefect(world, "work-pool", "create", "tablewright", "--type", "process", "--overwrite")
     for _ in range(2):
         said = prefect(world, "deploy", "--prefect-file", "deployments/prefect.yaml", "--all")
@@ -55,8 +56,11 @@ def test_the_deployment_file_works_with_a_worker(
             wait_for(lambda run=run: asyncio.run(state(run)) not in ("SCHEDULED", "PENDING", "RUNNING"), seconds=180)
             assert asyncio.run(state(run)) == "COMPLETED"
             assert (out / "answer.csv").read_text("utf-8") == ANSWER and world.endpoint.calls == ASKED
+        refused = asyncio.run(started({"request": {"folder": str(ROOT / "data" / "samples" / "shop")}}))
         states = {task.name: task.state_name for task in asyncio.run(task_runs(run, len(STAGES)))}
         assert states == dict.fromkeys(STAGES, "Cached") | {"take_inventory": "Completed", "deliver": "Completed"}
+        wait_for(lambda: asyncio.run(state(refused)) not in ("SCHEDULED", "PENDING", "RUNNING"), seconds=180)
+        assert asyncio.run(state(refused)) == "FAILED" and len(list((world.store / "runs").iterdir())) == 2
     finally:
         end(worker)
 

@@ -65,6 +65,21 @@ def hold(path: Path, waiting: Callable[[int], None]) -> Iterator[None]:
         free(descriptor)
 
 
+@contextlib.contextmanager
+def gate(path: Path, alone: bool) -> Iterator[None]:
+    """Inside together with others, or alone; waits for its turn. Where no file can be written nobody waits."""
+    descriptor = None
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
 @contextlib.asynccontextmanager
 async def turn(path: Path, seconds: float) -> AsyncIterator[None]:
     """Do the same thing one after another: whoever comes second waits outside for at most so many seconds.
@@ -75,7 +90,7 @@ async def turn(path: Path, seconds: float) -> AsyncIterator[None]:
     deadline, descriptor = time.monotonic() + seconds, None
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        while (descriptor := _take_named(path)) is None and time.monotonic() < deadline:
+        while (descriptor := take_named(path)) is None and time.monotonic() < deadline:
             await asyncio.sleep(_POLL_SECONDS)
     try:
         yield
@@ -85,8 +100,8 @@ async def turn(path: Path, seconds: float) -> AsyncIterator[None]:
             free(descriptor)
 
 
-def _take_named(path: Path) -> int | None:
-    """As `take`; None also when the file that was locked is no longer the one of that name: its holder has removed it."""
+def take_named(path: Path) -> int | None:
+    """For locks whose holder removes the file before it frees it. As `take`; None also when the file that was locked is no longer the one of that name: its holder has removed it."""
     descriptor = take(path)
     if descriptor is None:
         return None

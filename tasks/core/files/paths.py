@@ -47,3 +47,13 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):
         return False
+
+
+def check_folder(given: str | Path, what: str) -> None:
+    """Raise InputError where `what`, as "the folder with the tables", is not there, or is a file: it lies in a folder."""
+    path = expand(given)
+    if is_file(path):
+        hint = f"give its folder: {path.parent if path.parent.name else path.absolute().parent}"
+        raise InputError(f"{str(given)!r} is a file, and {what} is wanted", hint)
+    if not str(given).strip() or not is_folder(path):
+        raise InputError(f"there is no folder {str(given)!r}", f"give the path of {what}")

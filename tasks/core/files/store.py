@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -17,9 +18,13 @@ from pathlib import Path
 from typing import Protocol
 
 from tasks.core.errors import InputError
+from tasks.core.files import lock
 from tasks.core.models.source import ArtifactRef
 
+GATE = "cleaning.lock"
+"""In the cache: many use at once, or one removes."""
 _COPY_BYTES = 1 << 20
+_DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 class FileSystem(Protocol):
@@ -33,6 +38,9 @@ class FileSystem(Protocol):
 
     def exists(self, path: str) -> bool:
         """Whether the file is there."""
+
+    def names(self, folder: str) -> list[str]:
+        """Names of the files in a folder, in no order; none when it is not there."""
 
 
 class Folder:
@@ -62,6 +70,13 @@ class Folder:
 
     def exists(self, path: str) -> bool:
         return (self.root / path).is_file()
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            with os.scandir(self.root / folder) as entries:
+                return [entry.name for entry in entries if entry.is_file()]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
 
 
 class Store:
@@ -133,10 +148,29 @@ class Store:
         """A record or journal entry by its path below the root; None when there is none."""
         return self.files.read(path)
 
+    def fetch(self, path: str) -> bytes | None:
+        """As `read`, and it and the artifacts that it names count as used now: `tablewright clean` passes over them.
+
+        On a remote file system nothing is marked, and nothing cleaned.
+        """
+        if not isinstance(self.files, Folder):
+            return self.files.read(path)
+        with lock.gate(self.cache / GATE, alone=False):
+            data = self.files.read(path)
+            if data is not None:
+                _touch(self.files.root / path)
+                for digest in set(_DIGEST.findall(data)):
+                    _touch(self.files.root / f"artifacts/{digest[:2].decode()}/{digest.decode()}")
+        return data
+
     def write(self, path: str, data: bytes) -> None:
         """Keep a record or journal entry. Raises InputError when the place does not take it."""
         with _writing():
             self.files.write(path, data)
+
+    def names(self, folder: str) -> list[str]:
+        """Names of the files in a folder below the root. Raises InputError where the place cannot list them."""
+        return self.files.names(folder)
 
     def scratch(self, prefix: str) -> tempfile.TemporaryDirectory[str]:
         """A temporary folder on the store's own disk. Raises InputError when the place does not take it."""
@@ -151,6 +185,11 @@ def _writing() -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(f"cannot write to the store: {error}", "free disk space or set store.path") from error
+
+
+def _touch(path: Path) -> None:
+    with contextlib.suppress(OSError):  # not there, or another user's
+        os.utime(path)
 
 
 def digest_file(path: Path) -> str:

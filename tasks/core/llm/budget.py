@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 
 from tasks.core.errors import BudgetError
+from tasks.core.llm.request import Request
 from tasks.core.models.run import Spend, StageSpend
 from tasks.core.sections import BudgetSettings
 
@@ -44,8 +45,10 @@ class Meter:
         """Whether a limit has stopped anything."""
 
     @contextlib.contextmanager
-    def reserve(self, calls: int, tokens: int) -> Iterator[None]:
+    def reserve(self, calls: int, tokens: int, request: Request | None = None) -> Iterator[None]:
         """Hold so many replies and prompt tokens while a request is under way, so that concurrent ones cannot overshoot.
+
+        `request` is that of a prompt; it is not looked at here.
 
         Raises BudgetError when a limit does not allow it.
         """

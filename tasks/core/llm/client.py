@@ -146,6 +146,18 @@ async def _within(seconds: float, reply: Awaitable[Any]) -> Any:
         raise Trouble("slow", f"no full reply within {seconds:.3g} s") from None
 
 
+def price(endpoint: EndpointSettings, model: str, tokens_in: int, tokens_out: int) -> float | None:
+    """US dollars of so many tokens, by litellm's price map; None for a model that it does not know. Nothing is asked."""
+    litellm = _litellm()
+    for name in (f"{endpoint.provider}/{model}" if endpoint.provider else model, model.rsplit("/", 1)[-1]):
+        try:
+            paid = litellm.cost_per_token(model=name, prompt_tokens=tokens_in, completion_tokens=tokens_out)
+        except Exception:  # noqa: BLE001  # the model door: it says "unknown model" by several errors
+            continue
+        return float(sum(paid))
+    return None
+
+
 def _price(raw: Any) -> float:
     return float(getattr(raw, "_hidden_params", {}).get("response_cost") or 0.0)
 

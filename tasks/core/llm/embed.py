@@ -6,7 +6,7 @@ import asyncio
 from array import array
 from collections.abc import Sequence
 
-from tasks.core.llm import budget, client, endpoints, tokens
+from tasks.core.llm import budget, calls, client, endpoints, tokens
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.journal import Journal
 from tasks.core.llm.request import Texts
@@ -45,7 +45,8 @@ class Embedder:
     async def _fetch(self, batch: tuple[str, ...]) -> dict[str, array[float]]:
         recall = self.settings.recall
         place = EndpointSettings(url=recall.embedding_url, model=recall.embedding, api_key_env=recall.embedding_key_env)
-        with self.meter.reserve(1, sum(tokens.count(text) for text in batch)):
+        tokens_in = sum(tokens.count(text) for text in batch)
+        with self.meter.reserve(1, tokens_in), calls.heard("", recall.embedding, ("embedding",)) as call:
             request = Texts(recall.embedding, batch)
             got = await self._carrier.send(
                 request, self.settings.role(_ROLE), [endpoints.known("recall.embedding", place)]
@@ -53,6 +54,7 @@ class Embedder:
             spent = StageSpend(
                 stage=budget.current_stage(), calls=1, tokens_in=got.tokens_in, money=got.money, seconds=got.seconds
             )
+            call.spent = spent
             self.meter.add(spent)
         found = dict(zip(batch, got.rows, strict=True))
         for text, vector in found.items():

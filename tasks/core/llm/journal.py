@@ -112,7 +112,7 @@ class Journal:
 
     def _entry(self, digest: str, kind: str = KIND) -> dict[str, Any] | None:
         """A torn or foreign file counts as none."""
-        data = self.store.read(f"journal/{_path(digest)}")
+        data = self.store.fetch(f"journal/{_path(digest)}")
         if data is None and self.settings.mode == "replay" and self.settings.folder:
             data = Folder(self.settings.folder).read(_path(digest))
         try:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tasks.core import notice
 from tasks.core.errors import InputError
-from tasks.core.llm import budget, client, endpoints, tokens
+from tasks.core.llm import budget, calls, client, endpoints, tokens
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.endpoints import Endpoint
 from tasks.core.llm.journal import Journal
@@ -51,7 +51,7 @@ class Source:
         """
         old = self._journaled(request, attempt)
         if len(old) == len(request.indices):
-            return self._batch(old, {}, {})
+            return self._batch(request, old, {}, {})
         async with self.journal.turn(request, attempt, self.meter.seconds_left()):
             old = self._journaled(request, attempt)
             notes: dict[str, None] = {}
@@ -61,7 +61,7 @@ class Source:
                 rest = [index for index in missing if index not in new]  # of a server without `n`
                 for more in await _all([self._fetch(request, [index], attempt, notes) for index in rest]):
                     new |= more
-            batch = self._batch(old, new, notes)
+            batch = self._batch(request, old, new, notes)
             if not is_final(batch.replies, attempt):
                 self._keep_the_rest(request, new, attempt)
         return batch
@@ -70,9 +70,11 @@ class Source:
         found = {index: self.journal.find(request, index, attempt) for index in request.indices}
         return {index: reply for index, reply in found.items() if reply}
 
-    def _batch(self, old: dict[int, Reply], new: dict[int, Reply], notes: dict[str, None]) -> Batch:
+    def _batch(self, request: Request, old: dict[int, Reply], new: dict[int, Reply], notes: dict[str, None]) -> Batch:
         if old:
-            self.meter.add(StageSpend(stage=budget.current_stage(), journaled=len(old)))
+            spent = StageSpend(stage=budget.current_stage(), journaled=len(old))
+            self.meter.add(spent)
+            calls.journaled(request.role, request.model, spent)
         replies = tuple(reply for _, reply in sorted((old | new).items()))
         return Batch(replies, _usage(replies, journaled=len(old)), tuple(notes))
 
@@ -82,10 +84,14 @@ class Source:
         """Replies of an endpoint for the first of these samples, as many as one request brings."""
         role = self.settings.role(request.role)
         prompt = tokens.count_messages(list(request.messages))
-        with self.meter.reserve(len(indices), prompt):
+        with (
+            self.meter.reserve(len(indices), prompt, request),
+            calls.heard(request.role, request.model, role.endpoints) as call,
+        ):
             response = await self._carrier.send(request.of(len(indices)), role, await self._endpoints(request.role))
             found = dict(zip(indices, response.replies, strict=False))
-            self.meter.add(_spend(response, tuple(found.values())))
+            call.spent = _spend(response, tuple(found.values()))
+            self.meter.add(call.spent)
         notes |= dict.fromkeys(response.notes)
         for index, reply in found.items():
             if reply.useful:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tasks.core.llm import budget, client, endpoints
+from tasks.core.llm import budget, calls, client, endpoints
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.journal import Journal
 from tasks.core.llm.request import Reply, Request, Sound
@@ -34,10 +34,11 @@ class Listener:
             self.meter.add(StageSpend(stage=budget.current_stage(), journaled=1))
             return tuple((at, text) for at, text in json.loads(found.text))
         place = EndpointSettings(url=how.url, model=how.model, api_key_env=how.key_env, concurrency=1)
-        with self.meter.reserve(1, 0):
+        with self.meter.reserve(1, 0), calls.heard(ROLE, how.model, ("video.speech",)) as call:
             sound = Sound(how.model, str(path))
             got = await self._carrier.send(sound, self.settings.role(ROLE), [endpoints.known("video.speech", place)])
-            self.meter.add(StageSpend(stage=budget.current_stage(), calls=1, money=got.money, seconds=got.seconds))
+            call.spent = StageSpend(stage=budget.current_stage(), calls=1, money=got.money, seconds=got.seconds)
+            self.meter.add(call.spent)
         self.journal.keep(asked, 0, 0, Reply(json.dumps(got.said, ensure_ascii=False), model=how.model))
         return got.said
 

@@ -73,12 +73,21 @@ def test_a_question_on_the_command_line_goes_before_that_of_the_folder(world: Wo
     ("arguments", "code", "says"),
     [
         (["{tmp}/nowhere"], 2, ["there is no folder", "nowhere", "next: give the path"]),
-        (["{tmp}/shop/task.json"], 2, ["there is no folder", "next:"]),
+        (["{tmp}/shop/task.json"], 2, ["task.json' is a file, and the folder", "next: give its folder: {tmp}/shop"]),
+        (
+            ["{tmp}/shop", "--out", "{tmp}/wrong.toml"],
+            2,
+            ["wrong.toml is a file", "next: give a folder, as {tmp}/wrong"],
+        ),
         (["{tmp}/empty", "how many?"], 2, ["empty", "next: put the data files"]),
         (["{tmp}/empty"], 2, ["no question is asked", "next: add it"]),
         (["{tmp}/shop", "--profile", "nope"], 2, ["no profile 'nope'", "next: choose one of", "local"]),
         (["{tmp}/shop", "--profile", "{tmp}/broken.toml"], 2, ["broken.toml", "next: mend"]),
-        (["{tmp}/shop", "--profile", "{tmp}/wrong.toml"], 2, ["agent.turns", "next: see configs/default.toml"]),
+        (
+            ["{tmp}/shop", "--profile", "{tmp}/wrong.toml"],
+            2,
+            ["wrong.toml: agent.turns = '0'", "next: see configs/default.toml"],
+        ),
         (
             ["{tmp}/shop", "--out", "{tmp}/shop/answer"],
             2,
@@ -110,7 +119,7 @@ def test_bad_input_says_what_where_and_the_next_step(
     done = world.call("answer", *(argument.format(tmp=tmp_path) for argument in arguments))
     assert done.returncode == code
     text = " ".join(done.stderr.split())
-    assert all(part.lower() in text.lower() for part in says), done.stderr
+    assert all(part.format(tmp=tmp_path).lower() in text.lower() for part in says), done.stderr
     assert "Traceback" not in done.stderr and world.endpoint.calls == 0
 
 

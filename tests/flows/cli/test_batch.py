@@ -98,7 +98,7 @@ def test_a_failed_task_is_a_row_with_its_reason_and_stops_no_other(
         ("nowhere", "there is no folder"),
         ("suite/notes", "no task folder in"),
         ("suite/task_1", "use `tablewright answer"),
-        ("suite/README.md", "there is no folder"),
+        ("suite/README.md", "is a file, and a folder of task folders is wanted"),
         ("x" * 300, "there is no folder"),
     ],
 )
@@ -108,6 +108,8 @@ def test_bad_input_is_said_before_anything_runs(world: World, tmp_path: Path, so
     assert done.returncode == 2 and says in done.stderr and "next:" in done.stderr
     done = world.call("batch", str(tmp_path / "suite"), str(tmp_path / "suite" / "README.md" / "out"))
     assert done.returncode == 2 and "cannot write to" in done.stderr and world.endpoint.calls == 0
+    done = world.call("batch", str(tmp_path / "suite"), str(tmp_path / "suite" / "README.md"))
+    assert done.returncode == 2 and "README.md is a file" in done.stderr and "give a folder, as" in done.stderr
 
 
 def test_the_deadline_ends_the_batch_and_what_is_done_stays(world: World, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from world import ROOT, World
 
+from flows.cli.app import as_called
+
 
 def test_without_arguments_it_helps(world: World) -> None:
     done = world.call()
@@ -74,3 +76,30 @@ def test_text_that_would_act_on_a_terminal_is_shown_as_marks(world: World, tmp_p
     whole = world.call("inspect", str(folder), "--json").stdout
     assert not set("\x1b\x07\x9b\u202e") & set(whole)
     assert "\x9b31m\u202ered" in json.dumps(json.loads(whole), ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "said"),
+    [
+        (".venv/bin/tablewright", "/usr/bin", ".venv/bin/tablewright doctor"),
+        ("/opt/my tools/tablewright", "/usr/bin", "'/opt/my tools/tablewright' doctor"),
+        ("{bin}/tablewright", "{bin}", "tablewright doctor"),
+        ("tablewright", "/usr/bin", "tablewright doctor"),
+        ("/opt/flows/cli/main.py", "/usr/bin", "tablewright doctor"),
+    ],
+)
+def test_a_next_step_is_a_command_as_the_user_calls_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str, path: str, said: str
+) -> None:
+    (tmp_path / "tablewright").write_text("#!/bin/sh\n")
+    (tmp_path / "tablewright").chmod(0o755)
+    monkeypatch.setattr(sys, "argv", [given.format(bin=tmp_path)])
+    monkeypatch.setenv("PATH", path.format(bin=tmp_path))
+    assert as_called("see `tablewright doctor`, in tablewright itself") == f"see `{said}`, in tablewright itself"
+
+
+def test_the_command_of_an_error_is_printed_as_it_was_called(world: World, tmp_path: Path) -> None:
+    (tmp_path / "task.json").write_text("{}")
+    script = "import sys; sys.argv[0] = '.venv/bin/tablewright'"
+    done = world.run("batch", str(tmp_path), str(tmp_path / "out"), script=script)
+    assert done.returncode == 2 and f"next: use `.venv/bin/tablewright answer {tmp_path}`" in done.stderr

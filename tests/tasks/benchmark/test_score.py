@@ -85,6 +85,7 @@ def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", None])
 def test_no_gold_is_the_callers_error(text: str | None, tmp_path: Path) -> None:
     gold = tmp_path / "gold.csv"
+    (tmp_path / "p.csv").write_text("n\n1\n", "utf-8")
     if text is not None:
         gold.write_text(text, "utf-8")
 

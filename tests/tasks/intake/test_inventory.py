@@ -181,7 +181,7 @@ def test_side_files_of_a_database_belong_to_it(tmp_path: Path) -> None:
     ("make", "message"),
     [
         (lambda path: path / "missing", "there is no folder"),
-        (lambda path: put(path, {"file.csv": "a"}) / "file.csv", "is a file, not a folder"),
+        (lambda path: put(path, {"file.csv": "a"}) / "file.csv", "is a file, and the folder with the data is wanted"),
         (lambda path: path, "is empty"),
         (lambda path: "", "there is no folder"),
     ],

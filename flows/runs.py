@@ -1,0 +1,107 @@
+"""store → its runs with status, score and spend; one that broke → another try of it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from flows.running import record
+from flows.running.record import ORPHANED, RunRecord
+from flows.running.session import open_store
+from tasks.benchmark.score import score_pair
+from tasks.core.errors import InputError
+from tasks.core.files.store import Store
+from tasks.core.models.run import StageSpend
+from tasks.core.models.value import Value
+from tasks.core.settings import Settings
+
+
+class Row(Value):
+    """One run, as a list shows it."""
+
+    run: str
+    flow: str
+    status: str
+    reason: str
+    began: str
+    """UTC, ISO 8601."""
+    seconds: float
+    tries: int
+    folder: str
+    question: str
+    score: float | None
+    """0 to 1, by the gold table of its task; None where there is none."""
+    spend: StageSpend
+    out: str
+    prefect: str
+    machine: str
+    process: int | None
+    """Of a run under way that this machine can see."""
+
+
+async def store_of(settings: Settings) -> Store:
+    """The store of these settings, a Prefect block too, however full its disk. Raises InputError when the block is not there."""
+    settings = settings.model_copy(update={"store": settings.store.model_copy(update={"min_free_mb": 0})})
+    if not settings.store.block:
+        return open_store(settings)
+    from flows.running.storage import open_block
+
+    return open_store(settings, await open_block(settings.store))
+
+
+async def list_runs(store: Store, most: int, gold: Path | None = None, statuses: Iterable[str] = ()) -> list[Row]:
+    """The newest runs, `most` of them (0: all); those whose process is gone are marked on the way, on the Prefect server too.
+
+    `gold` is a folder with TASK/gold.csv; without it, `gold/` beside a run's folder. Raises InputError for a store that cannot be listed.
+    """
+    wanted, rows = set(statuses), []
+    for found in record.all_of(store):
+        settled = record.settle(store, found)
+        if settled.status == ORPHANED != found.status and settled.prefect:
+            await _mark_crashed(settled)
+        if not wanted or settled.status in wanted:
+            rows.append(_row(store, settled, gold))
+        if most and len(rows) == most:
+            break
+    return rows
+
+
+def _row(store: Store, found: RunRecord, gold: Path | None) -> Row:
+    folder = str(found.request.get("folder", ""))
+    return Row(
+        **found.model_dump(include={"run", "flow", "status", "reason", "began", "seconds", "tries", "out", "prefect"}),
+        machine=found.machine,
+        folder=folder,
+        question=found.question.text,
+        score=_score(store, found, Path(folder), gold),
+        spend=found.spend.total,
+        process=record.alive(store, found.run),
+    )
+
+
+def _score(store: Store, found: RunRecord, folder: Path, gold: Path | None) -> float | None:
+    """Of the table in the store: the file in the output folder may be that of a later run. No table: 0."""
+    for name in dict.fromkeys((folder.name, found.question.task_id)):
+        path = (gold or folder.parent / "gold") / name / "gold.csv"
+        if not name or found.flow != "answer" or not path.is_file() or found.status in (record.RUNNING, ORPHANED):
+            continue
+        if found.table is None:
+            return 0.0
+        with contextlib.suppress(InputError):  # removed by hand
+            return score_pair(store.local(found.table), path).score
+    return None
+
+
+async def _mark_crashed(found: RunRecord) -> None:
+    """Where the server still takes the flow run for running; a server that is gone is none the worse for it."""
+    import httpx
+    from prefect.client.orchestration import get_client
+    from prefect.exceptions import PrefectException
+    from prefect.states import Crashed
+
+    with contextlib.suppress(PrefectException, httpx.HTTPError, OSError, ValueError):
+        async with get_client() as client:
+            flow_run = await client.read_flow_run(found.prefect)  # type: ignore[arg-type]
+            if flow_run.state and not flow_run.state.is_final():
+                await client.set_flow_run_state(flow_run.id, Crashed(message=found.reason), force=True)
