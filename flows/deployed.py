@@ -14,6 +14,7 @@ from prefect.states import Failed
 from prefect.types.entrypoint import EntrypointType
 
 from flows.answer import answer
+from flows.running.grid import BenchmarkRequest
 from flows.running.request import AnswerRequest, DocumentRequest, Request
 from flows.running.session import Ended
 from tasks.core.settings import load
@@ -33,11 +34,20 @@ class RequestFlow(Flow[..., Coroutine[Any, Any, Any]]):
 
 
 def _name() -> str:
+    if flow_run.flow_name == "benchmark":
+        return _suites(flow_run.parameters["request"])
     given = flow_run.parameters["request"]
     asked = given["question"] if isinstance(given, dict) else given.question
     folder = given["folder"] if isinstance(given, dict) else given.folder
     alone = "its documents" if flow_run.flow_name == "document" else "its own question"
     return f"{Path(folder).name}: {asked or alone}"[:120]
+
+
+def _suites(given: Any) -> str:
+    asked = given if isinstance(given, dict) else given.model_dump()
+    names = ", ".join(Path(suite).stem if suite.endswith(".json") else Path(suite).name for suite in asked["suites"])
+    setups = [Path(profile).stem for profile in asked["profiles"]]
+    return f"{names}: {', '.join([*setups, *asked['models']])}"[:120]
 
 
 async def _check(request: Request, context: FlowRunContext) -> None:
@@ -99,6 +109,29 @@ def _qualities(drawn: Drawn) -> list[dict[str, Any]]:
     ]
 
 
+@_flow("benchmark")
+async def benchmark_flow(request: BenchmarkRequest) -> Any:
+    """Measure setups on suites of tasks with gold: scores, σ over repeats, cost, and what moved since the accepted run."""
+    context = FlowRunContext.get()
+    assert context and context.flow_run and context.flow_run.created
+    if context.flow_run.deployment_id:
+        from flows.running.roots import check_suites
+
+        check_suites(request, load().prefect.roots)
+    from flows.benchmark import benchmark  # here, because the answer flow's first stage need not wait for it
+
+    began = context.flow_run.created.astimezone()
+    # Made of the flow run, so that its retry goes on where it broke.
+    name = request.run or f"{began:%Y%m%d-%H%M%S}-{str(context.flow_run.id)[:4]}"
+    found = await benchmark(request, name, began.date(), prefect=str(context.flow_run.id))
+    said = ", ".join(f"{s.suite or 'all'} {s.setup} {s.score:.3f}" for s in found.setups)
+    get_run_logger().info(f"{said}. Files: {found.folder}")
+    if found.against and found.against.worse:
+        worse = f"worse than {found.against.before}: {found.against.down} tasks fell, {found.against.up} rose"
+        return Failed(message=f"{worse} (sign test p = {found.against.p:.3g})", data=found)
+    return found
+
+
 async def deployments() -> list[RunnerDeployment]:
     """What `tablewright serve` offers; `deployments/prefect.yaml` says the same for workers."""
     made = answer_flow.ato_deployment(
@@ -110,4 +143,10 @@ async def deployments() -> list[RunnerDeployment]:
         tags=["tablewright"],
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
-    return [await made, await drawing]
+    measuring = benchmark_flow.ato_deployment(
+        "suites",
+        description=benchmark_flow.description,
+        tags=["tablewright"],
+        entrypoint_type=EntrypointType.MODULE_PATH,
+    )
+    return [await made, await drawing, await measuring]

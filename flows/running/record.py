@@ -75,7 +75,14 @@ class RunRecord(BaseModel):
     versions: dict[str, str] = {}
 
     def asked(self) -> Request:
-        """The same request once more, as of the same day and into the same folder: another try of this run."""
+        """The same request once more, as of the same day and into the same folder: another try of this run.
+
+        Raises InputError for a question of a benchmark, which has a model and a repeat of its own.
+        """
+        if "repeat" in self.request:
+            raise InputError(
+                f"run {self.run} is a question of a benchmark", "let that one go on: tablewright benchmark run --run …"
+            )
         kind = DocumentRequest if self.flow == "document" else AnswerRequest
         return kind.model_validate({**self.request, "as_of": self.question.as_of, "out": self.out, "run": self.run})
 

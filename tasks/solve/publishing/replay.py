@@ -12,6 +12,7 @@ from tasks.core.models.evidence import Outline, Replay
 from tasks.core.models.value import Cell
 from tasks.core.sections import QuerySettings, SandboxSettings
 from tasks.core.sql.engine import Engine
+from tasks.solve.publishing.headings import headings
 from tasks.solve.solving.program import compute
 
 PATIENCE = 4
@@ -117,6 +118,9 @@ async def _run_program(candidate: Candidate, engine: Engine, sandbox: SandboxSet
 
 
 def _header(candidate: Candidate, found: tuple[str, ...]) -> tuple[str, ...]:
-    """Names as the solver wants them, as it saw them, or as the replay gives them."""
-    wanted = (candidate.submission.columns, candidate.columns, found)
-    return next(names for names in wanted if len(names) == len(found))
+    """Names as the solver wants them; else those of the query, with words for what it names nothing."""
+    wanted = candidate.submission.columns
+    if len(wanted) == len(found):
+        return wanted
+    seen = candidate.columns if len(candidate.columns) == len(found) else found
+    return seen if candidate.submission.program else headings(candidate.submission.sql, seen)

@@ -1,6 +1,6 @@
 """assignment → attempt by one bare prompt: every table's DDL and the question, one reply, run as it is.
 
-What a model does without tablewright around it; the yardstick of `tablewright compare`, not a way to answer.
+What a model does without tablewright around it; the yardstick of `tablewright benchmark`, not a way to answer.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from endpoint import Endpoint
-from world import QUESTION, World, make_folder
+from world import World
 
 
 def checks(world: World, *arguments: str) -> tuple[int, dict[str, dict[str, str]]]:
@@ -162,15 +162,6 @@ def test_doctor_reads_refusals(
         _, found = checks(world)
         server.shutdown()
     assert found["model"]["state"] == state and says in found["model"]["detail"]
-
-
-def test_compare_asks_for_gold_before_it_asks_a_model(world: World, tmp_path: Path) -> None:
-    make_folder(tmp_path / "suite" / "task_1", QUESTION)
-    done = world.call(
-        "compare", "--suite", str(tmp_path / "suite"), "--profile", "default", "--out", str(tmp_path / "o")
-    )
-    assert done.returncode == 2 and "no gold tables in" in done.stderr and "gold.csv" in done.stderr
-    assert world.endpoint.calls == 0 and not (tmp_path / "o").exists()
 
 
 def test_the_version_is_told(world: World) -> None:

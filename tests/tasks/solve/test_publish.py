@@ -126,7 +126,7 @@ def test_rows_of_a_query_without_order_are_sorted_by_value_and_that_is_noted(ben
 
     answer = bench.publish(attempt(bench.candidate(sql), contract=Contract(order="by id")))
 
-    assert bench.csv(answer) == "customer_id,id,id\n007,1,007\n007,2,007\n008,3,008\n999,4,\n"
+    assert bench.csv(answer) == "customer_id,id,id_2\n007,1,007\n007,2,007\n008,3,008\n999,4,\n"
     assert (
         "the contract wants the order 'by id'; the query has none, so rows are sorted by value"
         in bench.evidence(answer)["doubts"]

@@ -1,0 +1,178 @@
+"""suites of tasks with gold × setups → scores, σ, cost, and which tasks moved since the last accepted run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from flows.batch import Board
+from flows.running.grid import BenchmarkRequest, place
+from flows.running.session import versions
+from flows.running.tasks import Row
+from flows.running.trial import Planned, read_trial, run_trial
+from tasks.benchmark.accepted import accept, baseline
+from tasks.benchmark.figures import take_figures
+from tasks.benchmark.measure import score_trials
+from tasks.benchmark.report import write_report
+from tasks.benchmark.results import save
+from tasks.benchmark.suite import open_suite
+from tasks.core.errors import InputError
+from tasks.core.files.store import Folder
+from tasks.core.models.benchmark import Benchmark, Suite, Trial
+from tasks.core.models.value import Value
+from tasks.core.settings import load
+
+STARTED = "run.json"
+
+
+async def benchmark(
+    request: BenchmarkRequest, run: str, today: date, board: Board | None = None, prefect: str = ""
+) -> Benchmark:
+    """Ask every question under every setup, score what came, and write the report; `run` names the run's folder.
+
+    A run that was cut short goes on: trials that ended are read. `prefect` is the id of the flow run around it.
+    Raises InputError for what must be mended before the first question: suites, gold, profiles, folders.
+    """
+    folder = request.folder / run
+    suites = await _open(request)
+    request.planned(folder, suites, today)
+    started = _start(folder, request, today)
+    planned = request.planned(folder, suites, started.today)
+    began = time.monotonic()
+    trials = await _ask(planned, request, board, prefect)
+    _write(folder, started.model_copy(update={"seconds": started.seconds + time.monotonic() - began}))
+    return await _conclude(request, folder, suites, trials)
+
+
+async def report(folder: Path, **changes: Any) -> Benchmark:
+    """What a run has by now, scored and written anew; no question is asked. `changes` are fields of its request.
+
+    Raises InputError when no trial has ended.
+    """
+    started = read_started(folder)
+    request = started.request.model_copy(update={"results": str(folder.parent), **changes})
+    suites = await _open(request)
+    planned = request.planned(folder, suites, started.today)
+    trials = [trial for p in planned if (trial := read_trial(Path(p.request.out), p.task, broken=True))]
+    if not trials:
+        raise InputError(
+            f"no trial of {folder} has ended", f"let it go on: tablewright benchmark run --run {folder.name} …"
+        )
+    return await _conclude(request, folder, suites, trials)
+
+
+def count(request: BenchmarkRequest) -> int:
+    """How many questions would be asked. Raises InputError where the benchmark itself would."""
+    suites = asyncio.run(_open(request))
+    return len(request.planned(request.folder, suites, date.today()))
+
+
+async def _open(request: BenchmarkRequest) -> tuple[Suite, ...]:
+    return tuple(await asyncio.gather(*(open_suite(str(place(path))) for path in request.suites)))
+
+
+async def _conclude(
+    request: BenchmarkRequest, folder: Path, suites: tuple[Suite, ...], trials: list[Trial]
+) -> Benchmark:
+    """Score, keep as Parquet, hold against the other run, write."""
+    started = read_started(folder)
+    planned = request.planned(folder, suites, started.today)
+    scored = await score_trials(str(folder), suites, tuple(trials), request.penalty)
+    save(folder, folder.name, scored)
+    before = baseline(folder.parent, request.against, folder.name)
+    found = take_figures(folder, before, [f"{p} / {m}" if m else p for p, m in _names(request)])
+    found = found.model_copy(
+        update={
+            "penalty": request.penalty,
+            "seconds": started.seconds,
+            "suites": suites,
+            "missing": len(planned) - len(trials),
+            "versions": versions(),
+        }
+    )
+    await write_report(found, str(place(request.into)) if request.into else "", request.section)
+    worse = found.against is not None and found.against.worse
+    if request.accept == "yes" or (request.accept == "unless worse" and not worse):
+        accept(folder.parent, folder.name)
+    return found
+
+
+def _names(request: BenchmarkRequest) -> list[tuple[str, str]]:
+    return [(Path(profile).stem, model) for profile, model in request.setups]
+
+
+async def _ask(planned: list[Planned], request: BenchmarkRequest, board: Board | None, prefect: str) -> list[Trial]:
+    """Several at once, in their order; in a flow run each is a task run."""
+    settings = [load(profile) for profile in request.profiles]
+    gate = asyncio.Semaphore(request.concurrency or settings[0].batch.concurrency)
+    run = _as_task(prefect) if prefect else run_trial
+
+    async def one(trial: Planned) -> Trial:
+        async with gate:
+            ended: Trial = await run(trial, board.hear if board else _unheard)
+            if board:
+                board.end(Row(task=trial.request.label, status=ended.status, reason=ended.reason))  # type: ignore[arg-type]
+            return ended
+
+    return list(await asyncio.gather(*map(one, planned)))
+
+
+def _as_task(prefect: str) -> Any:
+    from prefect import task
+    from prefect.cache_policies import NO_CACHE
+
+    async def run(trial: Planned, hear: Any) -> Trial:
+        async def ask_question() -> Trial:
+            return await run_trial(trial, hear, prefect)
+
+        name = trial.request.label
+        unit = task(name="ask_question", task_run_name=name, cache_policy=NO_CACHE, persist_result=False)(ask_question)
+        return await unit()
+
+    return run
+
+
+def _unheard(*_: object) -> None:
+    """Nobody watches."""
+
+
+class Started(Value):
+    """`run.json`: what a run was asked, on which day, and how long it took so far."""
+
+    request: BenchmarkRequest
+    today: date
+    began: datetime
+    seconds: float = 0.0
+
+
+def read_started(folder: Path) -> Started:
+    """What the run of a folder was asked. Raises InputError when it is no run."""
+    try:
+        return Started.model_validate_json((folder / STARTED).read_bytes())
+    except (OSError, ValidationError) as error:
+        raise InputError(f"{folder} is no run of the benchmark", "see `tablewright benchmark list`") from error
+
+
+def _start(folder: Path, request: BenchmarkRequest, today: date) -> Started:
+    """Keep what was asked; a run that goes on must be asked the same. Raises InputError when it is not."""
+    if not (folder / STARTED).is_file():
+        started = Started(request=request, today=today, began=datetime.now(UTC))
+        _write(folder, started)
+        return started
+    started = read_started(folder)
+    for name in ("suites", "profiles", "models", "repeats"):
+        if getattr(started.request, name) != getattr(request, name):
+            raise InputError(f"the run {folder.name} was asked for other {name}", "give this one another name: --run")
+    return started
+
+
+def _write(folder: Path, started: Started) -> None:
+    try:
+        Folder(folder).write(STARTED, started.model_dump_json(indent=2).encode())
+    except OSError as error:
+        raise InputError(f"cannot write to {folder}: {error.strerror}", "choose another folder: --results") from error

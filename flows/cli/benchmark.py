@@ -1,0 +1,178 @@
+"""`tablewright benchmark`: suites with gold under several setups → scores, σ, cost, and what moved since an accepted run."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from flows.cli.app import app, err, out, print_json, table
+
+if TYPE_CHECKING:
+    from tasks.core.models.benchmark import Benchmark
+
+commands = typer.Typer(name="benchmark", help="Measure setups on suites with gold.", no_args_is_help=True)
+app.add_typer(commands)
+Results = Annotated[Path | None, typer.Option(help="Folder of all runs; benchmarks in the store unless given.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")]
+
+
+@commands.command("run")
+def command_run(
+    suite: Annotated[list[str] | None, typer.Option(help="Folder of tasks with gold/TASK/gold.csv, or its manifest; repeat for more. Default: data/samples.")] = None,
+    profile: Annotated[list[str] | None, typer.Option(help="Settings to measure; repeat for more. Default: default.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Model at the endpoint main, under each profile; repeat for more.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, max=100, help="Trials of each task, each with samples of its own.")] = 1,
+    skip: Annotated[list[str] | None, typer.Option(help="SUITE/TASK to leave out; repeat for more.")] = None,
+    lam: Annotated[float, typer.Option(min=0, help="λ: what a surplus column costs, as a share of its part.")] = 0.1,
+    concurrency: Annotated[int, typer.Option(min=0, help="Questions at once; 0: batch.concurrency.")] = 0,
+    against: Annotated[str, typer.Option(help="Hold it against the accepted run, the previous one, or none.")] = "accepted",
+    accept: Annotated[str, typer.Option(help="Accept it for later runs: no, 'unless worse', or yes.")] = "no",
+    results: Results = None,
+    run: Annotated[str, typer.Option(help="Name of the run; an unfinished one goes on.")] = "",
+    into: Annotated[str, typer.Option(help="Markdown file whose section is replaced.")] = "",
+    section: Annotated[str, typer.Option(help="Name of that section, in its markers.")] = "benchmark",
+    no_prefect: Annotated[bool, typer.Option("--no-prefect", help="Plain calls, even when a server answers.")] = False,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """Ask every task of every suite under every profile × model, score the answers, and write the report.
+
+    Exit code 5 when more tasks fell than rose against the other run, and the sign test's p is below 0.05.
+    """
+    given: dict[str, Any] = {"suites": suite, "profiles": profile, "models": model, "skip": skip, "repeats": repeats,
+             "penalty": lam, "concurrency": concurrency, "against": against, "accept": accept, "into": into,
+             "results": str(results or ""), "section": section}  # fmt: skip
+    found = _run(given, run or _new_name(), no_prefect)
+    _print(found, as_json)
+    raise typer.Exit(5 if found.against and found.against.worse else 0)
+
+
+@commands.command("report")
+def command_report(
+    run: Annotated[str, typer.Argument(help="Name of a run, or its folder.")],
+    results: Results = None,
+    lam: Annotated[float | None, typer.Option(min=0, help="Score with another λ.")] = None,
+    against: Annotated[str | None, typer.Option(help="accepted, previous or none.")] = None,
+    into: Annotated[str, typer.Option(help="Markdown file whose section is replaced.")] = "",
+    section: Annotated[str, typer.Option(help="Name of that section, in its markers.")] = "benchmark",
+    as_json: Json = False,
+) -> None:
+    """Score what a run has by now and write its report anew; no question is asked."""
+    from flows.benchmark import report
+
+    changes: dict[str, Any] = {"into": into, "section": section, "penalty": lam, "against": against, "accept": "no"}
+    chosen = {name: value for name, value in changes.items() if value is not None}
+    _print(asyncio.run(report(_folder(run, results), **chosen)), as_json)
+
+
+@commands.command("accept")
+def command_accept(run: Annotated[str, typer.Argument(help="Name of a run.")], results: Results = None) -> None:
+    """Hold later runs against this one."""
+    from tasks.benchmark.accepted import accept
+
+    folder = _folder(run, results)
+    accept(folder.parent, folder.name)
+    out.print(f"accepted: {folder.name}")
+
+
+@commands.command("list")
+def command_list(results: Results = None, as_json: Json = False) -> None:
+    """The runs that ended, with their scores; the accepted one is marked."""
+    from tasks.benchmark.accepted import accepted
+    from tasks.benchmark.figures import setups
+    from tasks.benchmark.results import runs
+
+    place = _results(results)
+    names = accepted(place)
+    found = [(folder.name, s) for folder in runs(place) for s in setups(folder) if s.suite]
+    if as_json:
+        print_json([{"run": run, "accepted": names[-1:] == [run], **s.model_dump(mode="json")} for run, s in found])
+        return
+    shown = table("run", "suite", "setup", "tasks", "repeats", "score", "σ")
+    for run, s in found:
+        mark = " (accepted)" if names[-1:] == [run] else ""
+        sigma = "" if s.sigma is None else f"{s.sigma:.3f}"
+        shown.add_row(
+            run + mark, f"{s.suite} {s.version}", s.setup, str(s.tasks), str(s.repeats), f"{s.score:.3f}", sigma
+        )
+    out.print(shown)
+
+
+@commands.command("query")
+def command_query(
+    sql: Annotated[str, typer.Argument(help="A query of DuckDB over trials, measures and costs of all runs.")],
+    results: Results = None,
+    as_json: Json = False,
+) -> None:
+    """Ask the results of all runs in SQL; see docs/benchmark.md for the columns."""
+    from rich.markup import escape
+
+    from tasks.benchmark.results import ask, runs
+    from tasks.core.sql.cells import to_cell
+
+    names, rows = ask(runs(_results(results)), sql)
+    cells = [[to_cell(value) for value in row] for row in rows]
+    if as_json:
+        print_json([dict(zip(names, row, strict=True)) for row in cells])
+        return
+    shown = table(*names)
+    for row in cells:
+        shown.add_row(*("" if cell is None else escape(str(cell)) for cell in row))
+    out.print(shown)
+
+
+def _run(given: dict[str, Any], name: str, no_prefect: bool) -> Benchmark:
+    """Under Prefect when its server answers, as any other run."""
+    from flows.benchmark import benchmark, count
+    from flows.cli.progress import Board
+    from flows.running import launch
+    from flows.running.grid import make_request
+    from tasks.core.settings import load
+
+    request = make_request(**{key: value for key, value in given.items() if value is not None}, run=name)
+    settings = load(request.profiles[0])
+    if launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim")):
+        from flows.deployed import benchmark_flow
+
+        async def watched() -> Any:
+            state: Any = await benchmark_flow(request, return_state=True)
+            return await state.aresult(raise_on_failure=False)
+
+        ended = asyncio.run(watched())
+        if isinstance(ended, BaseException):
+            raise ended
+        return cast("Benchmark", ended)
+    board = Board(count(request))
+    try:
+        with board.shown():
+            return asyncio.run(benchmark(request, name, date.today(), board))
+    except KeyboardInterrupt:
+        err.print(f"interrupted; the same command with --run {name} goes on from here")
+        raise typer.Exit(130) from None
+
+
+def _print(found: Benchmark, as_json: bool) -> None:
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    out.print((Path(found.folder) / "report.md").read_text("utf-8"), markup=False)
+    out.print(str(Path(found.folder) / "report.html"), markup=False)
+
+
+def _results(results: Path | None) -> Path:
+    from flows.running.grid import BenchmarkRequest
+
+    return BenchmarkRequest(results=str(results or "")).folder
+
+
+def _folder(run: str, results: Path | None) -> Path:
+    given = Path(run)
+    return given.absolute() if (given / "run.json").is_file() else _results(results) / run
+
+
+def _new_name() -> str:
+    return f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
