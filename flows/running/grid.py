@@ -63,7 +63,11 @@ class BenchmarkRequest(BaseModel):
         description="Folder of all runs. Empty: benchmarks in the store of the first profile.",
     )
     run: str = Field(
-        default="", title="Run", description="Name of this run; an unfinished one goes on. Empty: a new one."
+        default="",
+        max_length=100,
+        pattern=r"^(\w[\w.+-]*)?$",
+        title="Run",
+        description="Name of this run; an unfinished one goes on. Empty: a new one.",
     )
     into: str = Field(
         default="",
