@@ -104,7 +104,9 @@ def test_titles_above_a_header_are_no_rows_that_could_not_be_read(folder: Path, 
     book.save(folder / "cities.xlsx")
     (folder / "both.csv").write_text('Report of 2020\na,b,c\n1,2,3\n4,5,6\n7,8,9\n"x,y,z\n')
     built = build(folder, tmp_path / "store")
-    counted = {table.name: (table.rows, table.set_aside, table.titles, table.unread) for table in built.catalogue.tables}
+    counted = {
+        table.name: (table.rows, table.set_aside, table.titles, table.unread) for table in built.catalogue.tables
+    }
     assert counted == {"both": (3, 2, 1, 1), "cities": (2, 1, 1, 0)}
     notes = {table.name: table.notes[-1] for table in built.catalogue.tables}
     assert notes["both"] == "1 lines are not in it; they are (and 1 above the header) kept in both__set_aside"
