@@ -48,7 +48,7 @@ class BenchmarkRequest(BaseModel):
         title="Penalty λ",
         description="What a surplus column of an answer costs, as a share of its part.",
     )
-    concurrency: int = Field(default=0, ge=0, title="At once", description="Questions at once. 0: batch.concurrency.")
+    concurrency: int = Field(default=0, ge=0, title="At once", description="Questions at once. 0: as for a batch.")
     against: Literal["accepted", "previous", "none"] = Field(
         default="accepted", title="Hold against", description="The last accepted run, the run before this one, or none."
     )
