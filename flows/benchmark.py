@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from flows.batch import Board
 from flows.running.grid import BenchmarkRequest, place
-from flows.running.session import versions
 from flows.running.plan import places
 from flows.running.rows import Row
+from flows.running.session import versions
 from flows.running.trial import Planned, read_trial, run_trial
 from tasks.benchmark.accepted import accept, baseline
 from tasks.benchmark.figures import take_figures
