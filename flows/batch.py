@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
+import threading
 import time
 import traceback
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from contextvars import copy_context
 from typing import Protocol
 
 from flows.running.launch import launch
-from flows.running.tasks import Batch, Row, row_of, row_of_error
+from flows.running.plan import Plan, Turn
+from flows.running.rows import Row, Stop, row_of, row_of_error, row_of_stop
+from flows.running.tasks import Batch
 from tasks import stage
-from tasks.core.errors import TablewrightError
+from tasks.core.errors import BudgetError, TablewrightError
+from tasks.core.llm import budget
 from tasks.core.settings import Settings
+
+_GRACE_SHARE = 0.25
+"""Most of the time that a batch may keep back for publishing."""
+_CUT_SHARE = 0.8
+"""Of that time; then tasks that have not ended are cancelled, which takes a moment."""
+_LEAVE_SECONDS = 1.0
+"""Past the end, before what cannot be cancelled is left as it is."""
 
 
 class Board(Protocol):
@@ -33,65 +44,114 @@ class Board(Protocol):
         """A task has ended."""
 
 
-def run_batch(batch: Batch, settings: Settings, concurrency: int, in_prefect: bool, board: Board) -> None:
-    """Run the tasks of a batch, `concurrency` at once (0: as the settings say). A signal stops it, a second one at once."""
-    _Runner(batch, concurrency or settings.batch.concurrency, settings.batch.grace_seconds, in_prefect, board).run()
+def run_batch(batch: Batch, settings: Settings, places: int, in_prefect: bool, board: Board) -> None:
+    """Run the tasks of a batch, in so many places at once. A signal stops it, a second one at once."""
+    _Runner(batch, settings, places, in_prefect, board).run()
 
 
 class _Runner:
     """Runs a batch in an event loop of another thread: in the main thread Prefect takes SIGTERM for itself, and then
-    nobody would write the summary."""
+    nobody would write the summary.
 
-    def __init__(self, batch: Batch, concurrency: int, grace: float, in_prefect: bool, board: Board) -> None:
-        self.batch, self.concurrency, self.grace, self.in_prefect = batch, concurrency, grace, in_prefect
-        self.board = board
-        self._cancel: Callable[[], object] = lambda: None
+    Every end has two steps: at the first no model is asked any more and tasks publish what is proven, at the second those
+    that have not are cancelled. What cannot be cancelled either is left behind.
+    """
+
+    def __init__(self, batch: Batch, settings: Settings, places: int, in_prefect: bool, board: Board) -> None:
+        self.batch, self.settings, self.in_prefect, self.board = batch, settings, in_prefect, board
+        self.places = min(places, len(batch.tasks))
+        self._first, self._second = budget.Bell(), budget.Bell()
+        self._leave_at: float | None = None
         self._signals = 0
+        left = batch.seconds_left()
+        self._grace = min(settings.batch.grace_seconds, _GRACE_SHARE * left) if left else settings.batch.grace_seconds
+        self.plan = Plan(batch.source, batch.tasks, settings.batch, left - self._grace if left else None)
+        if left:
+            self._end_in(left, self._grace)
+
+    @property
+    def stop(self) -> Stop | None:
+        """Why no model is asked any more; None while one is."""
+        if self._signals:
+            return "interrupted"
+        return "deadline" if self._first.seconds_left == 0 else None
 
     def run(self) -> None:
         """Run all tasks. A signal stops them; a second one does not wait for them."""
         kinds = (signal.SIGINT, signal.SIGTERM)
-        before = [signal.signal(kind, self._stop) for kind in kinds]
+        before = [signal.signal(kind, self._signalled) for kind in kinds]
         try:
             with self.board.shown(), ThreadPoolExecutor(1) as pool:
                 running = pool.submit(copy_context().run, asyncio.run, self._all())
                 while not running.done():
                     time.sleep(0.1)
+                    if self._leave_at is not None and time.monotonic() > self._leave_at:
+                        self._leave()
                 running.result()
-        except asyncio.CancelledError:
-            self.batch.close("interrupted")
         finally:
             for kind, handler in zip(kinds, before, strict=True):
                 signal.signal(kind, handler)
+        self.batch.close(self.stop)
 
-    def _stop(self, *_: object) -> None:
+    def _signalled(self, *_: object) -> None:
         self._signals += 1
         if self._signals > 1:
-            self.batch.close("interrupted")
-            os._exit(130)
-        self._cancel()
+            self._leave()
+        seconds = self.settings.batch.stop_seconds
+        self._end_in(seconds, seconds)
+        leaving = threading.Timer(seconds + _LEAVE_SECONDS, self._leave)  # until this process has gone
+        leaving.daemon = True
+        leaving.start()
+
+    def _end_in(self, seconds: float, grace: float) -> None:
+        """Come to the end in so many seconds, the last `grace` of them without a model."""
+        self._first.ring(seconds - grace)
+        self._second.ring(seconds - grace + _CUT_SHARE * grace)
+        leave_at = time.monotonic() + seconds + _LEAVE_SECONDS
+        self._leave_at = leave_at if self._leave_at is None else min(self._leave_at, leave_at)
+
+    def _leave(self) -> None:
+        with contextlib.suppress(TablewrightError):
+            self.batch.close(self.stop, scored=False)
+        os._exit(130 if self._signals else 5)
 
     async def _all(self) -> None:
-        loop, this = asyncio.get_running_loop(), asyncio.current_task()
-        self._cancel = lambda: this and loop.call_soon_threadsafe(this.cancel)
-        gate = asyncio.Semaphore(self.concurrency)
-        try:
-            async with asyncio.timeout(self.batch.seconds_left()):
-                await asyncio.gather(*(self._one(task, gate) for task in self.batch.tasks))
-        except TimeoutError:
-            self.batch.close("deadline")
-        else:
-            self.batch.close("all")
+        budget.bell.set(self._first)
+        with contextlib.suppress(TimeoutError):
+            async with self._second.within(None):
+                await asyncio.gather(*(self._place() for _ in range(self.places)))
 
-    async def _one(self, task: str, gate: asyncio.Semaphore) -> None:
-        async with gate:
-            began = time.monotonic()
-            stage.listener.set(lambda name, event, _: self.board.hear(task, name, event))
-            try:
-                row = row_of(task, await launch(self.batch.request(task, self.grace), self.in_prefect))
-            except Exception as error:  # noqa: BLE001  one task's trouble is its own
-                row = row_of_error(task, error, time.monotonic() - began)
-                if not isinstance(error, TablewrightError):
-                    self.batch.keep_traceback(task, "".join(traceback.format_exception(error)))
+    async def _place(self) -> None:
+        """One task after another."""
+        while not self.stop and (turn := self.plan.next(self.places)):
+            row = await self._one(turn)
+            if not turn.late and row.status != "error":
+                self.plan.took(row.seconds)
             self.batch.add(row)
             self.board.end(row)
+
+    async def _one(self, turn: Turn) -> Row:
+        began, task = time.monotonic(), turn.task
+        stage.listener.set(lambda name, event, _: self.board.hear(task, name, event))
+        try:
+            async with asyncio.timeout(turn.seconds + self._grace if turn.seconds else None) as limit:
+                ended = await launch(self.batch.request(turn, self.settings), self.in_prefect)
+            return self._judged(row_of(task, ended).model_copy(update={"late": turn.late}))
+        except asyncio.CancelledError as error:
+            this = asyncio.current_task()
+            if this and this.cancelling():
+                raise
+            return row_of_error(task, error, time.monotonic() - began)  # it cancelled itself
+        except Exception as error:  # noqa: BLE001  one task's trouble is its own
+            seconds = time.monotonic() - began
+            if limit.expired() or (isinstance(error, BudgetError) and self.stop):
+                return row_of_stop(task, self.stop or "deadline", seconds)
+            if not isinstance(error, TablewrightError):
+                self.batch.keep_traceback(task, "".join(traceback.format_exception(error)))
+            return row_of_error(task, error, seconds)
+
+    def _judged(self, row: Row) -> Row:
+        """The row; a run that the end of the batch left without an answer has not failed by itself."""
+        if self.stop and row.rows is None:
+            return row.model_copy(update={"status": self.stop, "reason": row_of_stop(row.task, self.stop).reason})
+        return row

@@ -12,8 +12,9 @@ from pydantic import ValidationError
 
 from flows.batch import Board
 from flows.running.grid import BenchmarkRequest, place
+from flows.running.plan import places
+from flows.running.rows import Row
 from flows.running.session import versions
-from flows.running.tasks import Row
 from flows.running.trial import Planned, read_trial, run_trial
 from tasks.benchmark.accepted import accept, baseline
 from tasks.benchmark.figures import take_figures
@@ -109,7 +110,7 @@ def _names(request: BenchmarkRequest) -> list[tuple[str, str]]:
 async def _ask(planned: list[Planned], request: BenchmarkRequest, board: Board | None, prefect: str) -> list[Trial]:
     """Several at once, in their order; in a flow run each is a task run."""
     settings = [load(profile) for profile in request.profiles]
-    gate = asyncio.Semaphore(request.concurrency or settings[0].batch.concurrency)
+    gate = asyncio.Semaphore(places(settings[0], request.concurrency))
     run = _as_task(prefect) if prefect else run_trial
 
     async def one(trial: Planned) -> Trial:

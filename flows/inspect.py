@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from flows.running.record import living
 from flows.running.request import check_store
@@ -12,7 +13,7 @@ from flows.video import explained, read_videos
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
 from tasks.core.files.paths import check_folder
-from tasks.core.models.catalogue import Catalogue, Profile, Table
+from tasks.core.models.catalogue import Catalogue, Column, Profile, Table
 from tasks.core.models.metadata import Metadata
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import SourceFile
@@ -20,6 +21,7 @@ from tasks.core.models.value import Cell, Value
 from tasks.core.models.video import VideoText
 from tasks.core.settings import Settings
 from tasks.core.sql.engine import Engine
+from tasks.core.sql.forms import recipe
 from tasks.core.sql.names import quote
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
@@ -27,9 +29,11 @@ from tasks.intake.loading.problems import kind_of
 from tasks.intake.overrides import read_overrides
 from tasks.solve.describe import describe_catalogue
 from tasks.solve.profile import profile_tables
+from tasks.solve.profiling.ranges import by_value
 
 _SAMPLE_ROWS = 5
 _SAMPLED_TABLES = 200
+_DAYS = {"day": "DATE", "moment": "TIMESTAMP"}
 
 
 class Remark(Value):
@@ -104,8 +108,25 @@ def _of_file(file: SourceFile) -> list[Remark]:
 
 def _of_table(table: Table) -> list[Remark]:
     own = [_remark(note, table.path, table.name) for note in table.notes]
-    columns = [_remark(note, table.path, f"{table.name}.{c.name}") for c in table.columns for note in c.notes]
+    columns = [
+        _remark(note, table.path, f"{table.name}.{c.name}")
+        for c in table.columns
+        for note in (*c.notes, *_held_as_text(c))
+    ]
     return [*own, *columns]
+
+
+def _held_as_text(column: Column) -> Iterator[str]:
+    """Days and numbers that stay text as their source declares them, where nothing else is said; a prompt needs no such note."""
+    form = column.form
+    if form is None or column.notes or form.read < form.values:
+        return
+    if form.kind == "number":
+        yield "numbers that the source holds as text: CAST(x AS DOUBLE) reads them"
+    elif "-" in form.example:
+        yield f"dates in ISO form that the source holds as text: CAST(x AS {_DAYS[form.kind]}) reads them"
+    else:
+        yield f"dates, year first, that the source holds as text: {recipe(form)} reads them"
 
 
 async def inspect(folder: str, settings: Settings) -> Findings:
@@ -120,14 +141,15 @@ async def inspect(folder: str, settings: Settings) -> Findings:
         catalogue = await load_sources(inventory, overrides, settings)
         video = await read_videos(inventory, settings.video, watch=False)
         catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
-        profile = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
-        metadata = await describe_catalogue(catalogue.measurable, profile, knowledge, overrides, settings.metadata)
+        measured = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
+        metadata = await describe_catalogue(catalogue.measurable, measured, knowledge, overrides, settings.metadata)
         async with Engine.over(catalogue, settings.query) as engine:
             samples = [await _sample(engine, table) for table in catalogue.tables[:_SAMPLED_TABLES]]
+            tables = [await by_value(engine, table) for table in measured.tables]
         return Findings(
             catalogue=catalogue,
             knowledge=knowledge,
-            profile=profile,
+            profile=measured.model_copy(update={"tables": tuple(tables)}),
             metadata=metadata,
             video=video,
             samples=tuple(samples),

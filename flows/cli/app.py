@@ -50,9 +50,7 @@ err = _Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress and errors."""
 
 
-_NEXT = re.compile(
-    r"(?<![\w./\\-])tablewright(?= (answer|inspect|document|trace|batch|score|compare|doctor|model|serve|runs|resume|clean)\b)"
-)
+_NEXT = re.compile(r"(?<![\w./\\-])tablewright (?=([a-z]+)\b)")
 
 
 def called() -> str:
@@ -67,7 +65,8 @@ def called() -> str:
 
 def as_called(text: str) -> str:
     """A message whose commands stand as the user calls them."""
-    return _NEXT.sub(lambda _: called(), text)
+    names = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
+    return _NEXT.sub(lambda found: f"{called()} " if found[1] in names else found[0], text)
 
 
 def table(*columns: str, title: str = "") -> Table:

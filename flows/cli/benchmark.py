@@ -29,7 +29,7 @@ def command_run(
     repeats: Annotated[int, typer.Option(min=1, max=100, help="Trials of each task, each with samples of its own.")] = 1,
     skip: Annotated[list[str] | None, typer.Option(help="SUITE/TASK to leave out; repeat for more.")] = None,
     lam: Annotated[float, typer.Option(min=0, help="λ: what a surplus column costs, as a share of its part.")] = 0.1,
-    concurrency: Annotated[int, typer.Option(min=0, help="Questions at once; 0: batch.concurrency.")] = 0,
+    concurrency: Annotated[int, typer.Option(min=0, help="Questions at once; 0: as for a batch.")] = 0,
     against: Annotated[str, typer.Option(help="Hold it against the accepted run, the previous one, or none.")] = "accepted",
     accept: Annotated[str, typer.Option(help="Accept it for later runs: no, 'unless worse', or yes.")] = "no",
     results: Results = None,

@@ -13,6 +13,8 @@ from flows.cli.app import app, out, print_json, table
 if TYPE_CHECKING:
     from flows.inspect import Findings
 
+_FEW = 8
+"""Rows below which a column without repetition is hardly a key: in so few most are."""
 _SHOWN = 12
 """Columns of a sample that are printed."""
 
@@ -80,7 +82,7 @@ def _print(found: Findings) -> None:
         columns = table("column", "type", "role", "nulls", "distinct", "range", "examples", "meaning", title=title)
         for column in each.columns:
             columns.add_row(
-                escape(column.name) + (" (key)" if column.is_key else ""),
+                escape(column.name) + (" (key)" if column.is_key and each.rows >= _FEW else ""),
                 column.type,
                 roles.get((each.name, column.name), "").partition(" →")[0],
                 f"{column.null_share:.0%}",

@@ -11,7 +11,21 @@ from types import TracebackType
 import typer
 from rich.markup import escape
 
-from flows.cli import answer, batch, benchmark, clean, doctor, document, inspect, model, runs, score, serve, suite  # noqa: F401  each adds its commands
+from flows.cli import (  # noqa: F401  each adds its commands
+    answer,
+    batch,
+    benchmark,
+    clean,
+    container,
+    doctor,
+    document,
+    inspect,
+    model,
+    runs,
+    score,
+    serve,
+    suite,
+)
 from flows.cli.app import app, as_called, called, err, out, print_error
 from tasks.core.errors import InputError, TablewrightError
 

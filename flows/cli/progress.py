@@ -19,7 +19,7 @@ from tasks import stage
 from tasks.core import notice
 
 if TYPE_CHECKING:
-    from flows.running.tasks import Row
+    from flows.running.rows import Row
 
 _MARKS = {"done": ("✓", "green"), "cached": ("=", "cyan"), "failed": ("✗", "red"), "retry": ("↻", "yellow")}
 

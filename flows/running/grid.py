@@ -48,7 +48,7 @@ class BenchmarkRequest(BaseModel):
         title="Penalty λ",
         description="What a surplus column of an answer costs, as a share of its part.",
     )
-    concurrency: int = Field(default=0, ge=0, title="At once", description="Questions at once. 0: batch.concurrency.")
+    concurrency: int = Field(default=0, ge=0, title="At once", description="Questions at once. 0: as for a batch.")
     against: Literal["accepted", "previous", "none"] = Field(
         default="accepted", title="Hold against", description="The last accepted run, the run before this one, or none."
     )
@@ -63,7 +63,11 @@ class BenchmarkRequest(BaseModel):
         description="Folder of all runs. Empty: benchmarks in the store of the first profile.",
     )
     run: str = Field(
-        default="", title="Run", description="Name of this run; an unfinished one goes on. Empty: a new one."
+        default="",
+        max_length=100,
+        pattern=r"^(\w[\w.+-]*)?$",
+        title="Run",
+        description="Name of this run; an unfinished one goes on. Empty: a new one.",
     )
     into: str = Field(
         default="",

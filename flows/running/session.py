@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import platform
 import secrets
@@ -241,6 +242,7 @@ def check_model(settings: Settings, role: str) -> None:
         )
 
 
+@functools.cache
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that shape a result."""
     return {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}}

@@ -47,13 +47,20 @@ def read_task(folder: str) -> TaskFile | None:
 
 
 def find_task(folder: Path) -> Path | None:
-    """The task.json of a folder, whose name may be in capitals; None when there is none."""
-    if (path := folder / "task.json").is_file():
-        return path
+    """The task.json of a folder, whose name may be in capitals; None when there is none.
+
+    Raises InputError when the folder cannot be looked into.
+    """
     try:
+        if (path := folder / "task.json").is_file():
+            return path
         return next((path for path in sorted(folder.iterdir()) if path.name.lower() == "task.json"), None)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise InputError(
+            f"the folder {folder} cannot be looked into: {error.strerror}", "give it permission"
+        ) from error
 
 
 def _plain(value: object) -> str:

@@ -2,50 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from flows.running.plan import Turn
 from flows.running.request import AnswerRequest
-from flows.running.session import Ended
+from flows.running.rows import Row, Stop, row_of_stop
 from flows.running.task import find_task
+from tasks.benchmark.score import PENALTY, gold_tables, score
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.files.paths import check_folder, is_file, is_folder, natural
 from tasks.core.files.store import Folder
-from tasks.core.models.answer import Status
-from tasks.core.models.evidence import Evidence
-from tasks.core.models.value import Value
-
-RowStatus = Status | Literal["error", "deadline", "interrupted"]
-
-
-class Row(Value):
-    """What became of one task."""
-
-    task: str
-    status: RowStatus
-    """That of the answer; `error`: no answer, see `reason`; `deadline` and `interrupted`: not ended in time."""
-    reason: str
-    next: str = ""
-    """What to do about an error; empty where nobody knows."""
-    seconds: float = 0.0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    calls: int = 0
-    journaled: int = 0
-    rows: int | None = None
-    agreement: float | None = None
-    """Share of samples that gave this answer; None outside the `single` style."""
+from tasks.core.settings import Settings
 
 
 class Batch:
     """The tasks of a folder and their rows so far."""
 
-    def __init__(self, source: Path, target: Path, profile: str, deadline: float) -> None:
-        """`deadline` is in seconds from now; 0 = none. Raises InputError when there are no tasks, or no place for results."""
+    def __init__(self, source: Path, target: Path, profile: str, deadline: float, gold: Path | None = None) -> None:
+        """`deadline` is in seconds from now; 0 = none. `gold` holds `TASK/gold.csv`; without it `gold` in the source, if any.
+
+        Raises InputError when there are no tasks, no place for results, or no gold where it was said to be.
+        """
         self.source, self.target, self.profile = source, target, profile
         self.tasks, self.ignored = find_tasks(source)
         if inside := [task for task in self.tasks if target.resolve().is_relative_to((source / task).resolve())]:
@@ -53,8 +36,12 @@ class Batch:
                 f"the output folder {target} lies in the task {inside[0]}, whose files are sources",
                 "choose an output folder outside of it",
             )
+        self.gold = gold or (source / "gold" if any(source.glob("gold/*/gold.csv")) else None)
+        if self.gold:
+            gold_tables(self.gold)
         self.rows: dict[str, Row] = {}
         self.ended = ""
+        self.score: dict[str, Any] = {}
         self._began, self._started = time.monotonic(), datetime.now(UTC)
         self.deadline = self._began + deadline if deadline else None
         self.write()
@@ -68,35 +55,56 @@ class Batch:
         """Until the deadline; None without one."""
         return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
-    def request(self, task: str, grace: float) -> AnswerRequest:
-        """What is asked of one task: its own question, and an end before the deadline that leaves time to publish."""
-        until = self.seconds_left()
-        left = 0.0 if until is None else max(1.0, until - grace)
+    def request(self, turn: Turn, settings: Settings) -> AnswerRequest:
+        """What is asked of one task: its own question, and no more time than the profile or the plan gives it."""
+        late = settings.batch.late_profile if turn.late else ""
+        limits = [limit for limit in (settings.budget.seconds, turn.seconds) if limit]
         return AnswerRequest(
-            folder=str(self.source / task),
-            profile=self.profile,
-            out=str(self.target / task),
+            folder=str(self.source / turn.task),
+            profile=f"{self.profile}+{late}" if late else self.profile,
+            out=str(self.target / turn.task),
             csv_name="prediction.csv",
-            seconds=left,
+            seconds=min(limits, default=0.0),
         )
 
     def add(self, row: Row) -> None:
-        """Keep a task's row, and the summary with it."""
+        """Keep a task's row, and the summary with it; where that cannot be written now, the next one will be."""
         self.rows[row.task] = row
-        self.write()
+        with contextlib.suppress(InputError):
+            self.write()
 
     def keep_traceback(self, task: str, text: str) -> None:
-        """Keep what a programmer needs of an error that nobody foresaw, in `TASK/error.txt`."""
-        Folder(self.target / task).write("error.txt", text.encode())
+        """Keep what a programmer needs of an error that nobody foresaw, in `TASK/error.txt` where that can be written."""
+        with contextlib.suppress(OSError):
+            Folder(self.target / task).write("error.txt", text.encode())
 
-    def close(self, ended: Literal["all", "deadline", "interrupted"]) -> None:
-        """Give every task without a row one that says why."""
-        self.ended = ended
-        why = {"deadline": "the deadline came first", "interrupted": "the batch was interrupted"}.get(ended, "")
+    def close(self, stop: Stop | None, scored: bool = True) -> None:
+        """Give every task without a row one that says why, and all their scores where there is gold."""
+        self.ended = stop or "all"
         for task in self.tasks:
             if task not in self.rows:
-                self.rows[task] = Row(task=task, status=ended, reason=why)  # type: ignore[arg-type]
+                self.rows[task] = row_of_stop(task, stop or "interrupted")
         self.write()
+        if self.gold and scored:
+            self._score(self.gold)
+            self.write()
+
+    def _score(self, gold: Path) -> None:
+        try:
+            scored = [task for task in score(self.target, gold).tasks if task.task in self.rows]
+        except TablewrightError as error:
+            self.score = {"gold": str(gold), "problem": error.message}
+            return
+        for task in scored:
+            self.rows[task.task] = self.rows[task.task].model_copy(update={"score": round(task.score, 4)})
+        values = [task.score for task in scored]
+        self.score = {
+            "gold": str(gold),
+            "tasks": len(values),
+            "mean": round(sum(values) / len(values), 4) if values else None,
+            "perfect": sum(task.perfect for task in scored),
+            "penalty": PENALTY,
+        }
 
     def summary(self) -> dict[str, Any]:
         """The content of `summary.json`."""
@@ -108,6 +116,7 @@ class Batch:
             "seconds": round(self.seconds, 3),
             "ended": self.ended or "running",
             "counts": {"tasks": len(self.tasks), **Counter(row.status for row in rows)},
+            **({"score": self.score} if self.score else {}),
             "tokens": sum(row.tokens_in + row.tokens_out for row in rows),
             "ignored": self.ignored,
             "tasks": [row.model_dump(mode="json") for row in rows],
@@ -132,41 +141,24 @@ def find_tasks(source: Path) -> tuple[list[str], list[str]]:
     check_folder(source, "a folder of task folders")
     if find_task(source):
         raise InputError(f"{source} is one task", f"use `tablewright answer {source}`, or give the folder above it")
-    names = sorted((path.name for path in source.iterdir() if not path.name.startswith(".")), key=natural)
-    tasks = [name for name in names if _is_text(name) and is_folder(source / name) and _has_task(source / name)]
+    try:
+        names = sorted((path.name for path in source.iterdir() if not path.name.startswith(".")), key=natural)
+    except OSError as error:
+        raise InputError(
+            f"the folder {source} cannot be listed: {error.strerror}", "give it read permission"
+        ) from error
+    tasks = [name for name in names if _is_text(name) and is_folder(source / name) and _is_task(source / name)]
     if not tasks:
         raise InputError(f"no task folder in {source}", "a task folder holds task.json with a `question`, and context/")
     return tasks, [name.encode("utf-8", "backslashreplace").decode() for name in names if name not in tasks]
 
 
-def _has_task(folder: Path) -> bool:
-    found = find_task(folder)
-    return found is not None and is_file(found)
-
-
-def row_of(task: str, ended: Ended) -> Row:
-    """The row of a run that ended."""
-    total, answer = ended.spend.total(), ended.answer
-    evidence = Evidence.model_validate_json((Path(ended.out) / "evidence.json").read_bytes())
-    return Row(
-        task=task,
-        status=answer.status,
-        reason=answer.reason,
-        seconds=ended.seconds,
-        tokens_in=total.tokens_in,
-        tokens_out=total.tokens_out,
-        calls=total.calls,
-        journaled=total.journaled,
-        rows=answer.table.row_count if answer.table else None,
-        agreement=evidence.solving.agreement,
-    )
-
-
-def row_of_error(task: str, error: Exception, seconds: float) -> Row:
-    """The row of a run that an error ended."""
-    if isinstance(error, TablewrightError):
-        return Row(task=task, status="error", reason=error.message, next=error.hint, seconds=round(seconds, 3))
-    return Row(task=task, status="error", reason=f"{type(error).__name__}: {error}", seconds=round(seconds, 3))
+def _is_task(folder: Path) -> bool:
+    """Whether it holds a task.json, whatever that is; of one that cannot be looked into nobody knows, and its row says so."""
+    try:
+        return find_task(folder) is not None
+    except InputError:
+        return True
 
 
 def _is_text(name: str) -> bool:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from flows.running.request import AnswerRequest
+from flows.running.rows import Row, row_of, row_of_error
 from flows.running.session import Ended
-from flows.running.tasks import Row, row_of, row_of_error
 from tasks import stage
 from tasks.core.errors import TablewrightError
 from tasks.core.files.paths import file_name

@@ -6,7 +6,7 @@ import importlib.util
 import unicodedata
 from typing import Any
 
-from tasks.core import process
+from tasks.core import answering
 
 SECONDS = 120
 """A page takes 3 to 20 s on two cores, the first one also loads the models."""
@@ -50,7 +50,7 @@ def _half(text: str) -> str:
 
 def main() -> None:
     """Answer requests until the parent ends."""
-    process.answer_requests(Eye().handle)
+    answering.answer_requests(Eye().handle)
 
 
 if __name__ == "__main__":

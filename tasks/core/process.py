@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import fcntl
 import json
 import os
-import resource
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +30,6 @@ _LINE_BYTES = 256 << 20
 _STDERR_CHARS, _STDERR_BYTES = 500, 8192
 _AFTER_SECONDS = 5
 """How long a killed child may take to be gone; one with much memory takes a while."""
-_SET_PDEATHSIG = 1
 
 
 class ChildError(TablewrightError):
@@ -51,7 +47,7 @@ class Worker:
     """One child running `python -m MODULE`, asked one request at a time.
 
     It starts with the first request, and anew with the next one after it was stopped. The module's
-    `main()` calls `answer_requests`. A worker dies with this process, however that ends; it may be used from one event
+    `main()` calls `answering.answer_requests`. A worker dies with this process, however that ends; it may be used from one event
     loop after another, not from two at once.
     """
 
@@ -180,22 +176,6 @@ class Worker:
         return ChildError(f"ended by itself ({_how(process.returncode)}): {text[-_STDERR_CHARS:]}", stopped=stopped)
 
 
-def answer_requests(handle: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """The child's side of `Worker`: limit memory, then answer each line of standard input until it ends.
-
-    Whatever `handle` prints goes to standard error, so that it cannot spoil a reply.
-    """
-    memory_mb, parent = int(sys.argv[1]), int(sys.argv[2])
-    _die_with(parent)
-    _limit(resource.RLIMIT_AS, memory_mb << 20)
-    _limit(resource.RLIMIT_CORE, 0)
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    for line in sys.stdin:
-        replies.write(json.dumps(handle(json.loads(line)), allow_nan=False) + "\n")
-        replies.flush()
-
-
 def kill_group(pid: int) -> None:
     """SIGKILL the process group that a child of ours leads; nothing happens when it is gone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -249,29 +229,6 @@ async def _until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + _AFTER_SECONDS
     while not condition() and time.monotonic() < deadline:
         await asyncio.sleep(0.005)
-
-
-def _limit(kind: int, most: int) -> None:
-    hard = resource.getrlimit(kind)[1]
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    try:
-        resource.setrlimit(kind, (most, most))
-    except ValueError:
-        if sys.platform == "linux":  # macOS has no limit of address space
-            raise
-
-
-def _die_with(parent: int) -> None:
-    """End with the parent: by its death signal, which native code cannot hold up, and where there is none by looking."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
-
-
-def _watch_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
 
 
 def _why(text: str) -> str:

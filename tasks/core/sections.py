@@ -115,8 +115,13 @@ class BudgetSettings(Value):
 class BatchSettings(Value):
     """Many tasks in one go."""
 
-    concurrency: int = Field(ge=1)
+    concurrency: int = Field(ge=0)
+    task_mb: int = Field(ge=100)
     grace_seconds: float = Field(ge=0)
+    stop_seconds: float = Field(gt=0, le=9)
+    least_seconds: float = Field(ge=0)
+    late_seconds: float = Field(ge=0)
+    late_profile: str
 
 
 class IntakeSettings(Value):

@@ -105,7 +105,7 @@ class Settings(Value):
 def load(profile: str = "default", overrides: dict[str, Any] | None = None) -> Settings:
     """Read `default.toml`, then the profile and what it `extends`, then the environment, then `overrides` (nested tables).
 
-    Raises InputError when a file is missing, is no TOML, or names a setting that does not exist.
+    A profile `A+B` is A with B laid over it. Raises InputError when a file is missing, is no TOML, or names a setting that does not exist.
     """
     layers = [
         *_files(profile),
@@ -149,7 +149,14 @@ def profiles() -> tuple[str, ...]:
 
 
 def _files(profile: str) -> list[Layer]:
-    """`default.toml` and the profile's files, each after the one that it extends."""
+    """`default.toml`, then the files of each profile of `A+B`; a file whose own name holds a `+` is one."""
+    default = PROJECT / "configs" / "default.toml"
+    names = [profile] if is_file(Path(profile)) else profile.split("+")
+    return [Layer(str(default), _read(default)), *(layer for name in names for layer in _chain(name))]
+
+
+def _chain(profile: str) -> list[Layer]:
+    """A profile's files, each after the one that it extends; none of `default`."""
     found: list[Layer] = []
     paths: list[Path] = []
     name, beside = profile, Path()
@@ -164,8 +171,7 @@ def _files(profile: str) -> list[Layer]:
         found.insert(0, Layer(str(path), data))
         paths.append(path.resolve())
         beside = path.parent
-    default = PROJECT / "configs" / "default.toml"
-    return [Layer(str(default), _read(default)), *found]
+    return found
 
 
 def _profile_path(profile: str, beside: Path) -> Path:

@@ -113,14 +113,21 @@ class _Sources:
             if part.set_aside:
                 aside = _free(f"{name}__set_aside", used)
                 renames.append((f"{part.stored}__set_aside", aside))
-                unread = part.set_aside - part.titles
-                said = f"{unread:,} lines are not in it; they are" if unread else "lines above the header are"
-                notes = (*notes, f"{said} kept in {aside}")
+                notes = (*notes, f"{_aside(part)} kept in {aside}")
             if name != part.name:
                 notes = (*notes, f"called {part.name!r} in its source; other tables have that name too")
             tables.append(_table(file, part, name, notes))
         await self._client.finish(renames)
         return tuple(tables)
+
+
+def _aside(part: Part) -> str:
+    """What is set aside of a table: rows that could not be read, titles, or both."""
+    unread = part.set_aside - part.titles
+    if not unread:
+        return "lines above the header are"
+    titles = f" (and {part.titles:,} above the header)" if part.titles else ""
+    return f"{unread:,} lines are not in it; they are{titles}"
 
 
 def _free(name: str, used: set[str]) -> str:
@@ -138,5 +145,6 @@ def _table(file: SourceFile, part: Part, name: str, notes: tuple[str, ...]) -> T
         columns=part.columns,
         rows=part.rows,
         set_aside=part.set_aside,
+        titles=part.titles,
         notes=notes,
     )

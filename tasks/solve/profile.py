@@ -69,8 +69,8 @@ def _table(
         for column, found in zip(settled, facts, strict=True)
     )
     notes = table.notes
-    if table.set_aside:
-        notes += (f"{table.set_aside} rows of the source could not be parsed and are not in this table",)
+    if table.unread:
+        notes += (f"{table.unread} rows of the source could not be parsed and are not in this table",)
     return TableProfile(name=table.name, origin=table.origin, rows=table.rows, columns=columns, notes=notes)
 
 

@@ -55,7 +55,11 @@ WRONG = {
     "no role": ("[roles]\nagent = 3", "roles.agent is a section, written as [roles.agent]", "see"),
     "no roles": ("roles = 3", "roles is a section, written as [roles]", "see"),
     "an endpoint": ("[roles.agent]\nendpoints = ['big']", "'big', which no file defines", "add [endpoints.big]"),
-    "what it extends": ("extends = 'lokal'", "no profile 'lokal'", "choose one of bare, default, local"),
+    "what it extends": (
+        "extends = 'lokal'",
+        "no profile 'lokal'",
+        "choose one of bare, container, default, local, quick",
+    ),
     "extends no name": ("extends = 3", "extends = 3 is no profile", "choose one of"),
 }
 
@@ -90,3 +94,14 @@ def test_a_profile_of_this_folder_without_its_ending_is_pointed_out(
     with pytest.raises(InputError, match="no profile 'cheap'") as error:
         load("cheap")
     assert "by its whole name, cheap.toml" in error.value.hint
+
+
+def test_a_profile_is_laid_over_another(tmp_path: Path) -> None:
+    path = _profile(tmp_path, "extends = 'local'\n[agent]\nturns = 7\n[vote]\nrounds = 4\n")
+    both = load(f"{path}+quick")
+    assert (both.agent.style, both.agent.turns, both.vote.rounds) == ("single", load("quick").agent.turns, 1)
+    assert both.profile == f"{path}+quick" and load("default+quick").agent == load("quick").agent
+    Path(path).rename(tmp_path / "a+b.toml")
+    assert load(str(tmp_path / "a+b.toml")).agent.turns == 7
+    with pytest.raises(InputError, match="no profile 'quik'"):
+        load("local+quik")

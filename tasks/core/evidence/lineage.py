@@ -72,7 +72,7 @@ def _use(table: Table, parts: Outline, sha256: str) -> UsedTable:
         inner=table.inner,
         sha256=sha256,
         rows=table.rows,
-        set_aside=table.set_aside,
+        set_aside=table.unread,
         columns=tuple(column.name for column in columns),
         unread={column.name: column.unread for column in drawn if column.unread and column.name in names},
         notes=(*table.notes, *(f"{column.name}: {note}" for column in columns for note in column.notes)),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextvars import ContextVar
 
 from tasks.core.errors import BudgetError
@@ -31,11 +32,62 @@ def current_stage() -> str:
     return _stage.get()
 
 
+class Bell:
+    """The moment from which several runs ask no more. It may be brought forward, from any thread: requests that are under
+    way then end with it."""
+
+    def __init__(self) -> None:
+        self._at: float | None = None
+        self._lock = threading.Lock()
+        self._waiting: dict[asyncio.Timeout, asyncio.AbstractEventLoop] = {}
+
+    def ring(self, seconds: float = 0.0) -> None:
+        """Ask no more, so many seconds from now; a later moment than the one that is set changes nothing."""
+        with self._lock:
+            at = time.monotonic() + seconds
+            if self._at is not None and self._at <= at:
+                return
+            self._at = at
+            for timeout, loop in self._waiting.items():
+                loop.call_soon_threadsafe(self._hasten, timeout, loop)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until it rings; None while no moment is set. Never negative."""
+        return None if self._at is None else max(0.0, self._at - time.monotonic())
+
+    @contextlib.asynccontextmanager
+    async def within(self, seconds: float | None) -> AsyncIterator[None]:
+        """A block that ends with TimeoutError after so many seconds, or when the bell rings."""
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(seconds) as timeout:
+            with self._lock:
+                self._waiting[timeout] = loop
+            self._hasten(timeout, loop)
+            try:
+                yield
+            finally:
+                with self._lock:
+                    del self._waiting[timeout]
+
+    def _hasten(self, timeout: asyncio.Timeout, loop: asyncio.AbstractEventLoop) -> None:
+        left, when = self.seconds_left, timeout.when()
+        if left is None or timeout not in self._waiting or timeout.expired():
+            return
+        if when is None or when > loop.time() + left:
+            timeout.reschedule(loop.time() + left)
+
+
+bell: ContextVar[Bell | None] = ContextVar("bell", default=None)
+"""That of all runs started inside; a batch sets it."""
+
+
 class Meter:
     """Counts the calls of one run. The clock starts when it is made; safe to use from several threads."""
 
     def __init__(self, limits: BudgetSettings) -> None:
         self.limits = limits
+        self._bell = bell.get() or Bell()
         self._started = time.monotonic()
         self._lock = threading.Lock()
         self._stages: dict[str, StageSpend] = {}
@@ -82,11 +134,20 @@ class Meter:
 
     def seconds_left(self) -> float | None:
         """Wall-clock seconds that the run still has; None without such a limit. Never negative."""
+        left = self._bell.seconds_left
         if not self.limits.seconds:
-            return None
-        return max(0.0, self.limits.seconds - (time.monotonic() - self._started))
+            return left
+        own = max(0.0, self.limits.seconds - (time.monotonic() - self._started))
+        return own if left is None else min(own, left)
+
+    def in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
+        """A block that ends with TimeoutError when the run's seconds are over, or those of all runs together."""
+        return self._bell.within(self.seconds_left())
 
     def _check(self, calls: int, tokens: int) -> None:
+        if self._bell.seconds_left == 0.0:
+            self.over = True
+            raise BudgetError("the time of all tasks together is over", "give the batch more, and run it again")
         spent = Spend(stages=tuple(self._stages.values())).total()
         used_tokens = spent.tokens_in + spent.tokens_out + self._held_tokens
         for name, used, wanted, allowed in (

@@ -46,7 +46,7 @@ class Carrier(Generic[Q, A]):
         for endpoint in choices:
             endpoints.check_url(endpoint)
         try:
-            async with asyncio.timeout(self.meter.seconds_left()):
+            async with self.meter.in_time():
                 return await self._tries(request, role, choices)
         except TimeoutError:
             self.meter.check()

@@ -58,10 +58,17 @@ class Table(Value):
     columns: tuple[Column, ...]
     rows: int
     set_aside: int = 0
-    """Rows of the source that could not be parsed; they are kept in `<name>__set_aside`, not lost."""
+    """Lines of the source that are not in it; they are kept in `<name>__set_aside`, not lost."""
+    titles: int = 0
+    """Those of them that stood above the header: titles and comments, no rows."""
     notes: tuple[str, ...] = ()
     drawn: DerivedTable | None = None
     """Where its cells stand in a document; None for a table that is one in its file."""
+
+    @property
+    def unread(self) -> int:
+        """Rows of the source that could not be parsed."""
+        return self.set_aside - self.titles
 
     @property
     def origin(self) -> str:

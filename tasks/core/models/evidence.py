@@ -44,7 +44,7 @@ class UsedTable(Value):
     """Of the source file."""
     rows: int
     set_aside: int = 0
-    """Source rows that could not be parsed and are not in the table."""
+    """Source rows that could not be parsed and are not in the table; titles above the header are none."""
     columns: tuple[str, ...] = ()
     """Those that the query names; all of them for `*`."""
     unread: dict[str, int] = Field(default_factory=dict)

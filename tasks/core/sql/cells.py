@@ -9,9 +9,10 @@ import struct
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tasks.core.models.value import Cell
+if TYPE_CHECKING:
+    from tasks.core.models.value import Cell
 
 _WHOLE = frozenset(
     ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"]

@@ -15,14 +15,15 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tasks.core.models.value import Cell
-from tasks.core.process import answer_requests
+from tasks.core.answering import answer_requests
 from tasks.core.sql import described, guard, messages
 from tasks.core.sql.cells import Digest, csv_lines, to_cells
 from tasks.core.sql.names import literal, quote
 
 if TYPE_CHECKING:
     import duckdb
+
+    from tasks.core.models.value import Cell
 
 _BATCH = 4096
 _REPLY_CHARS, _REPLY_CELLS = 16 << 20, 4_000_000

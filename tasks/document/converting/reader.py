@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tasks.core import process
+from tasks.core import answering
 from tasks.document import convert
 from tasks.document.converting import web, word
 
@@ -56,7 +56,7 @@ def _without_folders(text: str, request: dict[str, Any]) -> str:
 
 def main() -> None:
     """Answer requests until the parent ends."""
-    process.answer_requests(Reader().handle)
+    answering.answer_requests(Reader().handle)
 
 
 if __name__ == "__main__":

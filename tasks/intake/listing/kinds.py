@@ -66,11 +66,16 @@ class Verdict(NamedTuple):
     reason: str = ""
 
 
+def kind_by_name(name: str) -> FileKind:
+    """What a file of this name should be."""
+    return _KINDS.get(PurePosixPath(name.lower()).suffix, "other")
+
+
 def judge(path: str, head: bytes, size: int) -> Verdict:
     """What the file at this relative path is, by its suffix and its first bytes."""
     name = PurePosixPath(path).name
     suffix = PurePosixPath(name.lower()).suffix
-    kind = _KINDS.get(suffix, "other")
+    kind = kind_by_name(name)
     if name.startswith("~$") or name.lower() in _SYSTEM:
         return Verdict(kind, "ignored", "a file of an office program or the system, not of the data")
     if path.lower() in _METADATA:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from tasks.intake.loading import subhead
 from tasks.intake.loading.records import Dialect, Irregular, Record, records
 
 _DELIMITERS = (",", ";", "\t", "|", "，")
@@ -54,6 +55,10 @@ def sniff(sample: str, suffix: str) -> Layout:
     first = first_record(found, width)
     above = (1 if told else 0) + (found[first][0] - 1 if first < len(found) else 0)
     header, notes = _header([record for _, record in found[first:]])
+    if header and first < len(found):
+        rows = [[_field(part) for part in record] for _, record in found[first + 1 :]]
+        at = found[first + 1][0] + bool(told) if rows else 0
+        notes = (*notes, *subhead.said(at, found[first][1], rows))
     if told:
         notes = (*notes, f"the first line names the delimiter {told[1]!r}")
     if best and not told and (also := _as_regular(best, every, preferred)):
@@ -65,6 +70,11 @@ def sniff(sample: str, suffix: str) -> Layout:
     if width == 1 and found and re.search(r"\S(?: {2,}|、)\S", found[first][1][0] or ""):
         notes = (*notes, "one column only, though its name holds blanks or signs that may separate columns")
     return Layout(_spaced(dialect, found[first:]), above, header, notes)
+
+
+def _field(part: str | None) -> subhead.Field | None:
+    text = (part or "").strip()
+    return subhead.Field(text, bool(_VALUE.fullmatch(text))) if text else None
 
 
 def _dialect(lines: list[str], delimiter: str, quote: str) -> Dialect:

@@ -129,6 +129,7 @@ def _load_table(rows: Iterator[Row], stack: blocks.Stack, stored: str, builder: 
     reading = _Reading(builder.draft(len(header)), sample[layout.above][0] if layout.header else 0)
     reading.fill(body)
     columns, targets, notes = reading.decide(header)
+    notes += grid.second(sample[layout.above :]) if layout.header else ()
     reading.draft.settle(stored, targets)
     if stack.doubts:
         notes.append(

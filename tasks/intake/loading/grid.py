@@ -7,11 +7,13 @@ from collections import Counter
 from typing import NamedTuple
 
 from tasks.core.sql.build import Tally, Target
+from tasks.intake.loading import subhead
 from tasks.intake.loading.cells import Cell
 from tasks.intake.loading.columns import cut
 from tasks.intake.loading.columns import decide as decide_text
 from tasks.intake.loading.dialect import first_record
 from tasks.intake.loading.flat import number_type
+from tasks.intake.loading.subhead import Field
 
 _YEAR = re.compile(r"(1[89]|20|21)\d\d")
 _VALUES = ("integer", "decimal", "code", "date", "moment", "time", "boolean")
@@ -69,6 +71,15 @@ def find(sample: list[tuple[int, list[Cell | None]]]) -> Layout:
     return Layout(
         above, False, (*notes, "the first row looks like values, so the columns have no names here and are numbered")
     )
+
+
+def second(sample: list[tuple[int, list[Cell | None]]]) -> tuple[str, ...]:
+    """What is said of the row below a header; `sample` begins with the header."""
+    names = [cell.text if cell else None for cell in sample[0][1]]
+    rows = [
+        [Field(_shown(cell) or "", cell.kind in _VALUES) if cell else None for cell in cells] for _, cells in sample[1:]
+    ]
+    return subhead.said(sample[1][0], names, rows) if rows else ()
 
 
 def _trimmed(cells: list[Cell | None]) -> list[Cell | None]:

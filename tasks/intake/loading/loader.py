@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tasks.core import process, settings
+from tasks.core import answering, settings
 from tasks.core.errors import InputError
 from tasks.core.files.store import digest_file
 from tasks.core.sql.build import Builder
@@ -78,7 +78,7 @@ class Loader:
 def main() -> None:
     """Be the child."""
     settings.set_default("OPENBLAS_NUM_THREADS", "1")  # each of its threads takes address space
-    process.answer_requests(Loader(int(sys.argv[1])).handle)
+    answering.answer_requests(Loader(int(sys.argv[1])).handle)
 
 
 def _read(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:

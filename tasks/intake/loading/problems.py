@@ -59,6 +59,7 @@ READING = (
     Kind("T211", False, "^(lines )?above the header", "Titles or comments stood above the names of the columns; they are kept aside.", "Nothing."),
     Kind("T212", True, "looks like values", "The first row looks like values, so the columns are numbered.", "Add a row with names if you know them."),
     Kind("T213", False, "holds years only", "A first row of years was taken as names.", "Check that it is no row of values."),
+    Kind("T217", True, "looks like a second row of names", "The row below the names of the columns looks like a second one, of units or names; it was kept as a row of data, and makes columns of numbers text.", "Delete that row in the source, or put what it says into the names."),
     Kind("T214", False, "names the delimiter", "The first line (`sep=`) names the delimiter.", "Nothing."),
     Kind("T215", True, "^one column only", "No delimiter was found, though the name looks like several.", "Save the file with commas, semicolons or tabs."),
     Kind("T216", True, "divides it as regularly", "Two delimiters divide every line alike; the note says which was taken, and what the other gives.", "Look at the columns; if they are wrong, begin the file with a line `sep=` and the right sign."),

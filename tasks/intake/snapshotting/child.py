@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
-from tasks.core.process import answer_requests
+from tasks.core.answering import answer_requests
 from tasks.core.sql.address import Address
 from tasks.core.stores.dialects import DRIVERS
 from tasks.intake.snapshotting import mysql, postgres

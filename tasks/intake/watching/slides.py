@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tasks.core import process, settings
+from tasks.core import answering, settings
 
 _WIDTH = 480
 """Dots across in which two frames are compared."""
@@ -185,7 +185,7 @@ def _within(picture: Any, width: int) -> Any:
 
 def main() -> None:
     """Answer requests until the parent ends."""
-    process.answer_requests(watch)
+    answering.answer_requests(watch)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ _QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")""")
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _FOREIGN = ("sqlite", "mysql", "tsql")
 _TEXT, _NUMBER = "VARCHAR", ("INT", "DOUBLE", "FLOAT", "DECIMAL", "HUGEINT")
+_DAYS = ("DATE", "TIMESTAMP")
 
 
 def mend_text(sql: str, schema: Schema) -> tuple[str, list[str]]:
@@ -133,7 +134,7 @@ def mend_types(tree: exp.Expr, error: str, schema: Schema) -> list[str]:
         target = ""
         if kind == _TEXT and isinstance(parent, exp.Sum | exp.Avg | exp.Binary) and _is_number(parent, column, schema):
             target = "DOUBLE"
-        elif kind == _TEXT and isinstance(parent, exp.Func) and _is_date(parent):
+        elif kind == _TEXT and (_is_date(parent) or _is_among_dates(parent, schema)):
             target = "TIMESTAMP"
         elif kind and kind != _TEXT and isinstance(parent, exp.Like | exp.ILike | exp.Substring):
             target = _TEXT
@@ -239,7 +240,21 @@ def _is_number(parent: exp.Expr, column: exp.Column, schema: Schema) -> bool:
     )
 
 
-def _is_date(function: exp.Expr) -> bool:
+def _is_among_dates(parent: exp.Expr | None, schema: Schema) -> bool:
+    """Whether days or moments are compared, or an interval is added to something."""
+    from sqlglot import exp
+
+    if not isinstance(parent, exp.Binary | exp.Between):
+        return False
+    return any(
+        isinstance(other, exp.Interval)
+        or (isinstance(other, exp.Cast) and other.to.this in exp.DataType.TEMPORAL_TYPES)
+        or (isinstance(other, exp.Column) and column_type(other, schema).startswith(_DAYS))
+        for other in parent.iter_expressions()
+    )
+
+
+def _is_date(function: exp.Expr | None) -> bool:
     from sqlglot import exp
 
     return isinstance(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from tasks.core.process import answer_requests
+from tasks.core.answering import answer_requests
 
 
 def handle(request):

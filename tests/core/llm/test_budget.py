@@ -117,3 +117,58 @@ def test_spend_and_usage_add_up() -> None:
     )
     one = Usage(calls=1, journaled=2, tokens_in=3, tokens_out=4)
     assert one + one + Usage() == Usage(calls=2, journaled=4, tokens_in=6, tokens_out=8)
+
+
+def test_a_bell_ends_what_is_under_way_in_other_threads_and_what_comes_later() -> None:
+    bell = budget.Bell()
+
+    async def wait() -> float:
+        began = time.monotonic()
+        with pytest.raises(TimeoutError):
+            async with bell.within(60):
+                await asyncio.sleep(60)
+        return time.monotonic() - began
+
+    with ThreadPoolExecutor(2) as pool:
+        waits = [pool.submit(asyncio.run, wait()) for _ in range(2)]
+        time.sleep(0.2)
+        assert bell.seconds_left is None and not any(wait.done() for wait in waits)
+        bell.ring()
+        assert all(wait.result(timeout=20) < 20 for wait in waits)
+    assert bell.seconds_left == 0
+    assert asyncio.run(wait()) < 20
+
+
+def test_a_bell_may_only_be_brought_forward() -> None:
+    bell = budget.Bell()
+    bell.ring(50)
+    bell.ring(100)
+    assert 40 < (bell.seconds_left or 0) <= 50
+    bell.ring(10)
+    assert 5 < (bell.seconds_left or 0) <= 10
+
+    async def shorter() -> None:
+        async with bell.within(0.01):
+            await asyncio.sleep(5)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(shorter())
+
+
+def test_runs_under_a_bell_have_no_more_time_than_it() -> None:
+    bell = budget.Bell()
+    token = budget.bell.set(bell)
+    try:
+        found, limited = meter(), meter(seconds=5)
+    finally:
+        budget.bell.reset(token)
+    other = meter()
+    assert found.seconds_left() is None and 4 < (limited.seconds_left() or 0) <= 5
+    bell.ring(2)
+    assert 1 < (found.seconds_left() or 0) <= 2 and 1 < (limited.seconds_left() or 0) <= 2
+    found.check()
+    bell.ring()
+    with pytest.raises(BudgetError, match="all tasks together"), found.reserve(calls=1, tokens=1):
+        pass
+    assert found.over and found.seconds_left() == 0 and other.seconds_left() is None
+    other.check()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import shutil
 import signal
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -112,16 +115,21 @@ def test_bad_input_is_said_before_anything_runs(world: World, tmp_path: Path, so
     assert done.returncode == 2 and "README.md is a file" in done.stderr and "give a folder, as" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_deadline_ends_the_batch_and_what_is_done_stays(world: World, tmp_path: Path) -> None:
     source = suite(tmp_path / "suite", (1,))
     world.call("batch", str(source), str(tmp_path / "warm"), "--no-prefect")
-    make_folder(source / "task_2", "Another question")
+    make_folder(source / "task_2", "Short")
     world.endpoint.replies = lambda body: Delay(60, solver(body))
-    arguments = ("--no-prefect", "--concurrency", "1", "--deadline", "4")
-    done = world.call("batch", str(source), str(tmp_path / "out"), *arguments)
-    said = statuses(tmp_path / "out")
-    assert said["task_1"] == "approved" and said["task_2"] in ("failed", "deadline")
-    assert done.returncode == 5 and summary(tmp_path / "out")["seconds"] < 20
+    (profile := tmp_path / "own.toml").write_text('[batch]\nleast_seconds = 5\nlate_seconds = 0\nlate_profile = ""\n')
+    arguments = ("--no-prefect", "--concurrency", "1", "--profile", str(profile), "--deadline")
+    done = world.call("batch", str(source), str(tmp_path / "out"), *arguments, "24")
+    assert list(statuses(tmp_path / "out").values()) == ["approved", "failed"]  # the share of the first is over
+    assert done.returncode == 5 and summary(tmp_path / "out")["ended"] == "all"
+    shutil.rmtree(source / "task_1")
+    done = world.call("batch", str(source), str(tmp_path / "out"), *arguments, "12")
+    assert statuses(tmp_path / "out") == {"task_2": "deadline"} and done.returncode == 5
+    assert summary(tmp_path / "out")["ended"] == "deadline" and summary(tmp_path / "out")["seconds"] < 13
 
 
 def test_nothing_is_written_into_a_task(world: World, tmp_path: Path) -> None:
@@ -139,6 +147,98 @@ def test_a_folder_whose_name_is_no_text_is_ignored_and_stops_no_task(world: Worl
     assert json.loads(done.stdout)["ignored"] == ["README.md", "notes", r"task_\udcff"]
 
 
+def test_hundreds_of_tasks_of_all_kinds_are_gone_through(world: World, tmp_path: Path) -> None:
+    source = tmp_path / "suite"
+    for number in range(1, 321):
+        folder = source / f"task_{number}"
+        folder.mkdir(parents=True)
+        if number % 7 == 0:
+            continue  # an empty folder
+        path = folder / "task.json"
+        match number % 5:
+            case 0:
+                path.mkdir()
+            case 1:
+                path.write_bytes(b"\xff\xfe{ no JSON")
+            case 2:
+                path.symlink_to(folder / "gone")
+            case 3:
+                path.write_text("[]")
+            case 4:
+                path.write_text(json.dumps({"task_id": "same", "question": "没有数据"}))
+    for name in ("task_8", "task_16"):  # two good ones: the same id, no difficulty
+        (source / name / "task.json").unlink()
+        (source / name).rmdir()
+        make_folder(source / name)
+        (source / name / "task.json").write_text(json.dumps({"task_id": "same", "question": QUESTION}), "utf-8")
+    done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--deadline", "500", "--json")
+    said = json.loads(done.stdout)
+    assert done.returncode == 5 and said["ended"] == "all", done.stderr
+    assert [row["task"] for row in said["tasks"]] == [f"task_{n}" for n in range(1, 321) if n % 7]
+    assert said["ignored"] == [f"task_{n}" for n in range(1, 321) if n % 7 == 0]
+    assert said["counts"] == {"tasks": 275, "approved": 2, "error": 273}
+    assert all(row["reason"] and row["next"] for row in said["tasks"] if row["status"] == "error")
+    for name in ("task_8", "task_16"):
+        assert (tmp_path / "out" / name / "prediction.csv").read_text("utf-8") == ANSWER
+
+
+def test_the_summary_has_scores_where_gold_is_there(world: World, tmp_path: Path) -> None:
+    source = suite(tmp_path / "suite", (1, 2, 3))
+    (source / "task_3" / "task.json").write_text("{}")
+    for name, table in (("task_1", ANSWER), ("task_3", ANSWER), ("task_9", ANSWER)):
+        (source / "gold" / name).mkdir(parents=True)
+        (source / "gold" / name / "gold.csv").write_text(table, "utf-8")
+    done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect")
+    said = summary(tmp_path / "out")
+    assert {row["task"]: row["score"] for row in said["tasks"]} == {"task_1": 1.0, "task_2": None, "task_3": 0.0}
+    gold = {"gold": str(source / "gold"), "tasks": 2, "mean": 0.5, "perfect": 1, "penalty": 0.1}
+    assert said["score"] == gold and "mean score 0.5 over 2 tasks, 1 of them perfect" in done.stdout
+    other = tmp_path / "other" / "task_2"
+    other.mkdir(parents=True)
+    (other / "gold.csv").write_text("a\n1\n")
+    done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--gold", str(other.parent))
+    assert summary(tmp_path / "out")["score"]["mean"] == 0.0 and done.returncode == 5
+    (other / "gold.csv").write_text("")
+    done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--gold", str(other.parent))
+    assert "is empty" in summary(tmp_path / "out")["score"]["problem"] and "not scored" in done.stdout
+    done = world.call("batch", str(source), str(tmp_path / "out"), "--gold", str(tmp_path / "nowhere"))
+    assert done.returncode == 2 and "no gold tables" in done.stderr
+
+
+def test_a_late_task_asks_the_model_less(world: World, tmp_path: Path) -> None:
+    source = suite(tmp_path / "suite", (1,))
+    profile = tmp_path / "own.toml"
+    profile.write_text("[batch]\nlate_seconds = 1000\n")
+    arguments = ("--no-prefect", "--deadline", "300", "--profile", str(profile))
+    done = world.call("batch", str(source), str(tmp_path / "out"), *arguments)
+    assert done.returncode == 0, done.stderr
+    row = summary(tmp_path / "out")["tasks"][0]
+    assert row["late"] and row["status"] == "not_assessed" and row["calls"] == ASKED - 3  # no contract, no validators
+    assert (tmp_path / "out" / "task_1" / "prediction.csv").read_text("utf-8") == ANSWER
+
+
+def test_what_cancels_itself_or_cannot_be_written_is_one_tasks_trouble(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = suite(tmp_path / "suite", (1, 2, 3))
+    import flows.solve
+
+    def strange(question: Any, *_: Any) -> Any:
+        if question.text.endswith("(1)"):
+            raise asyncio.CancelledError
+        if question.text.endswith("(2)"):
+            raise TimeoutError("of something inside")
+        return solve(question, *_)
+
+    solve = flows.solve.solve
+    monkeypatch.setattr(flows.solve, "solve", strange)
+    (tmp_path / "out" / "task_2").mkdir(parents=True)
+    (tmp_path / "out" / "task_2" / "error.txt").mkdir()
+    done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--concurrency", "1")
+    assert done.returncode == 5
+    assert statuses(tmp_path / "out") == {"task_1": "error", "task_2": "error", "task_3": "approved"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_writes_the_summary_and_leaves_no_process(world: World, tmp_path: Path, kind: signal.Signals) -> None:
@@ -147,9 +247,10 @@ def test_a_signal_writes_the_summary_and_leaves_no_process(world: World, tmp_pat
     arguments = ("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--concurrency", "1")
     with world.start(*arguments, start_new_session=True) as process:
         wait_for(lambda: world.endpoint.calls > ASKED)
+        began = time.monotonic()
         process.send_signal(kind)
         process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130 and time.monotonic() - began < 10
     assert statuses(tmp_path / "out") == {"task_1": "approved", "task_2": "interrupted", "task_3": "interrupted"}
     assert summary(tmp_path / "out")["ended"] == "interrupted"
     assert not children_of(process.pid)

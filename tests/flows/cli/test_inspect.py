@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,43 @@ def test_problems_and_notes_have_codes(world: World, tmp_path: Path) -> None:
     assert [(each["code"], each["place"]) for each in said["problems"]] == [("T321", "a.v"), ("T104", "b.json")]
     assert [(each["code"], each["place"]) for each in said["notes"]] == [("T311", "a.id")]
     assert said["samples"][0]["rows"][0] == ["007", "1"]
+
+
+@pytest.mark.parametrize(
+    ("values", "ends", "note"),
+    [
+        (["9", "10", "-3", "100"], ["-3", "100"], "numbers that the source holds as text: CAST(x AS DOUBLE) reads them"),
+        (["1.234,5", "99,0", "9,5"], ["9,5", "1.234,5"], "with a decimal comma"),
+        (["2/11/2020", "30/1/2020", "1/12/2019"], ["1/12/2019", "2/11/2020"], "dates, day first"),
+        (["2020-11-02", "2020-01-30", "2019-12-01"], ["2019-12-01", "2020-11-02"],
+         "dates in ISO form that the source holds as text: CAST(x AS DATE) reads them"),
+        (["2020-11-02 10:00:00", "2020-01-30 09:30:00"], ["2020-01-30 09:30:00", "2020-11-02 10:00:00"],
+         "dates in ISO form that the source holds as text: CAST(x AS TIMESTAMP) reads them"),
+        (["丙", "甲", "b"], ["b", "甲"], ""),
+    ],
+)  # fmt: skip
+def test_ranges_of_text_go_by_the_values_that_it_writes(
+    values: list[str], ends: list[str], note: str, world: World, tmp_path: Path
+) -> None:
+    (tmp_path / "shop").mkdir()
+    with sqlite3.connect(tmp_path / "shop" / "库.db") as db:
+        db.execute("create table t (数 text)")
+        db.executemany("insert into t values (?)", [(value,) for value in values])
+    said = json.loads(world.call("inspect", str(tmp_path / "shop"), "--json").stdout)
+    (column,) = said["profile"]["tables"][0]["columns"]
+    assert [column["type"], column["minimum"], column["maximum"]] == ["VARCHAR", *ends]
+    assert said["problems"] == [] and sorted(row[0] for row in said["samples"][0]["rows"]) == sorted(values)
+    assert [note in each["text"] for each in said["notes"]] == [True] * bool(note)
+
+
+def test_columns_of_tiny_tables_are_not_called_keys(world: World, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    for name, rows in (("tiny", 7), ("more", 8)):
+        lines = "".join(f"{number},{number * number}\n" for number in range(rows))
+        (tmp_path / "shop" / f"{name}.csv").write_text("code,squared\n" + lines)
+    text = world.call("inspect", str(tmp_path / "shop")).stdout
+    more, tiny = text.split("tiny: 7 rows")
+    assert more.count("(key)") == 2 and "(key)" not in tiny
 
 
 def test_inspect_writes_a_page(world: World, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from world import ROOT, World
 
+from flows.cli import main  # noqa: F401  it adds the commands
 from flows.cli.app import as_called
 
 

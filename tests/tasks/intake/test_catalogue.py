@@ -12,6 +12,8 @@ import pytest
 from intake_cases import Built, build, intake_settings
 
 from tasks.core.errors import InputError
+from tasks.core.evidence import checks, lineage
+from tasks.core.evidence.outline import outline
 from tasks.core.files.store import Folder, Store, use
 from tasks.core.process import Worker
 from tasks.intake.catalogue import build_catalogue
@@ -91,6 +93,32 @@ def test_names_that_look_like_ours_or_the_engines_are_kept(folder: Path, tmp_pat
             assert connection.execute(f'select a from main."{quoted}"').fetchall() == [(1,)]
         assert connection.execute("select * from late__set_aside").fetchall() == [(2,)]
         assert connection.execute("select text from late__set_aside_").fetchall() == [('"x',)]
+
+
+def test_titles_above_a_header_are_no_rows_that_could_not_be_read(folder: Path, tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (["年度报告"], [], ["城市", "人口", "面积"], ["甲", 1, 2.5], ["乙", 2, 3.5]):
+        book.active.append(row)
+    book.save(folder / "cities.xlsx")
+    (folder / "both.csv").write_text('Report of 2020\na,b,c\n1,2,3\n4,5,6\n7,8,9\n"x,y,z\n')
+    built = build(folder, tmp_path / "store")
+    counted = {
+        table.name: (table.rows, table.set_aside, table.titles, table.unread) for table in built.catalogue.tables
+    }
+    assert counted == {"both": (3, 2, 1, 1), "cities": (2, 1, 1, 0)}
+    notes = {table.name: table.notes[-1] for table in built.catalogue.tables}
+    assert notes["both"] == "1 lines are not in it; they are (and 1 above the header) kept in both__set_aside"
+    assert notes["cities"] == "lines above the header are kept in cities__set_aside"
+    sql = "select 城市 from cities"
+    (used,) = lineage.used_tables(outline(sql), sql, built.catalogue)
+    assert used.set_aside == 0 and not list(checks.tables_whole([used]))
+    sql = "select a from both"
+    (used,) = lineage.used_tables(outline(sql), sql, built.catalogue)
+    assert [check.detail for check in checks.tables_whole([used])] == [
+        "both lacks 1 row of both.csv that could not be read"
+    ]
 
 
 def test_a_bad_file_costs_itself_only(folder: Path, tmp_path: Path) -> None:

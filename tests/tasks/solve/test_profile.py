@@ -289,7 +289,12 @@ def test_tables_with_the_same_key_are_held_against_the_largest(store: Store, tmp
 def test_notes_of_the_catalogue_are_kept(store: Store, tmp_path: Path) -> None:
     made = catalogue(store, tmp_path, ["create table t (a int)"])
     table = made.tables[0].model_copy(
-        update={"set_aside": 2, "notes": ("a note",), "columns": (Column(name="a", type="INTEGER", notes=("mixed",)),)}
+        update={
+            "set_aside": 5,
+            "titles": 3,
+            "notes": ("a note",),
+            "columns": (Column(name="a", type="INTEGER", notes=("mixed",)),),
+        }
     )
     found = profile(made.model_copy(update={"tables": (table,)}))
     assert found.tables[0].notes == ("a note", "2 rows of the source could not be parsed and are not in this table")

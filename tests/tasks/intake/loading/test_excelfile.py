@@ -97,6 +97,16 @@ CASES: dict[str, tuple[list[list[Any]], dict[str, str], list[list[str]], list[li
         [["x", 1, 2], ["y", 3, 4]],
         ["above the header: 'Sales 2020 / in thousands'"],
     ),
+    "units below the header": (
+        [["Sales"], ["item", "n", "p"], [None, "pieces", "EUR"], ["x", 1, 2.5], ["y", 3, 4.5]],
+        {},
+        [["item", "VARCHAR"], ["n", "VARCHAR"], ["p", "VARCHAR"]],
+        [[NULL, "pieces", "EUR"], ["x", "1", "2.5"], ["y", "3", "4.5"]],
+        [
+            "row 3 looks like a second row of names or units ('pieces', 'EUR'); it was kept as a row of data, so that these "
+            "columns are text: n, p"
+        ],
+    ),
     "years as header": (
         [["name", 2019, 2020], ["x", 1, 2]],
         {},

@@ -1,0 +1,69 @@
+"""A run that ended, or the error that ended it → the row of its task in a batch's summary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from flows.running.session import Ended
+from tasks.core.errors import TablewrightError
+from tasks.core.models.answer import Status
+from tasks.core.models.evidence import Evidence
+from tasks.core.models.value import Value
+
+Stop = Literal["deadline", "interrupted"]
+RowStatus = Status | Stop | Literal["error"]
+WHY: dict[Stop, str] = {"deadline": "the deadline came first", "interrupted": "the batch was interrupted"}
+
+
+class Row(Value):
+    """What became of one task."""
+
+    task: str
+    status: RowStatus
+    """That of the answer; `error`: no answer, see `reason`; `deadline` and `interrupted`: not ended in time."""
+    reason: str
+    next: str = ""
+    """What to do about an error; empty where nobody knows."""
+    seconds: float = 0.0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    calls: int = 0
+    journaled: int = 0
+    rows: int | None = None
+    agreement: float | None = None
+    """Share of samples that gave this answer; None outside the `single` style."""
+    late: bool = False
+    """Whether it ran with what the batch lays over its profile when time is short."""
+    score: float | None = None
+    """By the gold table; None where there is none, or the batch has not ended."""
+
+
+def row_of(task: str, ended: Ended) -> Row:
+    """The row of a run that ended."""
+    total, answer = ended.spend.total(), ended.answer
+    evidence = Evidence.model_validate_json((Path(ended.out) / "evidence.json").read_bytes())
+    return Row(
+        task=task,
+        status=answer.status,
+        reason=answer.reason,
+        seconds=ended.seconds,
+        tokens_in=total.tokens_in,
+        tokens_out=total.tokens_out,
+        calls=total.calls,
+        journaled=total.journaled,
+        rows=answer.table.row_count if answer.table else None,
+        agreement=evidence.solving.agreement,
+    )
+
+
+def row_of_error(task: str, error: BaseException, seconds: float) -> Row:
+    """The row of a run that an error ended."""
+    if isinstance(error, TablewrightError):
+        return Row(task=task, status="error", reason=error.message, next=error.hint, seconds=round(seconds, 3))
+    return Row(task=task, status="error", reason=f"{type(error).__name__}: {error}", seconds=round(seconds, 3))
+
+
+def row_of_stop(task: str, stop: Stop, seconds: float = 0.0) -> Row:
+    """The row of a run that had no time to end."""
+    return Row(task=task, status=stop, reason=WHY[stop], seconds=round(seconds, 3))
