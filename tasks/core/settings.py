@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import SecretStr, ValidationError
 
+from tasks.core.auditing import ProcessSettings, VerifySettings
 from tasks.core.errors import InputError
 from tasks.core.files.paths import is_file
 from tasks.core.mistakes import Layer, explained
@@ -33,7 +34,6 @@ from tasks.core.sections import (
     NormaliseSettings,
     PlanSettings,
     PrefectSettings,
-    ProcessSettings,
     ProfilingSettings,
     PublishSettings,
     QuerySettings,
@@ -46,7 +46,6 @@ from tasks.core.sections import (
     StoreSettings,
     StoresSettings,
     TracesSettings,
-    VerifySettings,
     VideoSettings,
     VoteSettings,
 )

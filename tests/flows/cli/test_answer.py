@@ -65,7 +65,9 @@ def test_json_is_one_document_with_the_answer_and_where_it_came_from(world: Worl
 def test_a_question_on_the_command_line_goes_before_that_of_the_folder(world: World, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "shop")
     (folder / "task.json").write_text("no JSON")
-    done = world.call("answer", str(folder), "Which categories? 哪些类别", "--no-prefect", "--json")
+    done = world.call(
+        "answer", str(folder), "Which categories have how many orders? 哪些类别", "--no-prefect", "--json"
+    )
     assert done.returncode == 0 and "哪些类别" in json.dumps(world.endpoint.requests, ensure_ascii=False)
 
 
