@@ -94,6 +94,8 @@ def _print(rows: list[Row]) -> None:
             escape(Path(row.folder).name),
             escape(row.question or "(its documents)"),
         )
+    for column in shown.columns[:-2]:
+        column.no_wrap = True  # ids are copied from here
     out.print(shown)
     if lost := [row.run for row in rows if row.status == "orphaned"]:
         out.print(f"go on with a run whose process is gone: tablewright resume {lost[0]}")
