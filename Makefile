@@ -96,6 +96,9 @@ recall: setup ## how much of what an answer needs is recalled, shown and found: 
 ways: setup ## first prompt and score with all tables unfolded, folded by votes, folded and merged; PROFILE=NAME, QUESTIONS="NAME …"
 	@$(BIN)/python tests/ways.py --profile $(PROFILE) $(if $(QUESTIONS),--questions $(QUESTIONS))
 
+interruptions: setup ## kill, fill, cut off: every fault x ways to go on, each against an undisturbed run; writes docs/resume.md, 1 if one differs
+	@$(BIN)/python tests/interruptions.py --write docs/resume.md
+
 many: setup ## the whole answer flow over 300 and 3,000 made tables with a scripted model: seconds by stage, memory; 1 if wrong
 	@$(BIN)/python tests/many.py
 
