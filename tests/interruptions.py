@@ -139,11 +139,12 @@ def faults() -> list[Fault]:
 
 def preload() -> None:
     """Import once what every child would import again; the children share it."""
-    import litellm  # noqa: F401
-
     from flows import answer, clean, runs, solve  # noqa: F401
     from flows.cli import main  # noqa: F401
+    from tasks.core.llm import client
     from tasks.solve import deliver, workbook  # noqa: F401
+
+    client._litellm()
 
 
 def forked(work: Callable[[], int]) -> int:
