@@ -225,13 +225,14 @@ def table(rows: list[tuple[str, str, list[str]]]) -> str:
 def main() -> int:
     """Run all cases; 1 when one is not equal."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--write", type=Path)
+    parser.add_argument("--write", type=Path, help="a Markdown file whose table is written anew")
+    parser.add_argument("--only", default="", help="faults with this in their name")
     chosen = parser.parse_args()
     preload()
     rows: list[tuple[str, str, list[str]]] = []
     with tempfile.TemporaryDirectory(prefix="interruptions-") as root, Endpoint(solver) as endpoint:
         bench = Bench(Path(root), endpoint)
-        for fault in faults():
+        for fault in (fault for fault in faults() if chosen.only in fault.name):
             results = [bench.case(fault, way) for way in WAYS]
             rows.append((fault.name, results[0][0], [cell for _, cell in results]))
             print(f"{fault.name:<48} {results[0][0]:<14} {' '.join(cell for _, cell in results)}", flush=True)
