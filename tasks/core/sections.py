@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tasks.core.auditing import ProcessSettings, VerifySettings
 from tasks.core.files.paths import expand
 from tasks.core.models.answer import Style
 from tasks.core.models.value import Location, Value

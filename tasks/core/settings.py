@@ -188,7 +188,11 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"cannot read settings from {path}: {error}", "mend the file") from error
+        raise InputError(f"cannot read settings from {path}: {error}", _step(error)) from error
+
+
+def _step(error: Exception) -> str:
+    return "give it read permission" if isinstance(error, OSError) else "mend the file: it is TOML, in UTF-8"
 
 
 def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

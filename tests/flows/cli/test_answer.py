@@ -164,7 +164,7 @@ def test_a_store_that_cannot_be_used_is_said(world: World, tmp_path: Path, monke
     assert (
         done.returncode == 2
         and "cannot use the store's folder" in done.stderr
-        and "next: set store.path" in done.stderr
+        and "next: set TABLEWRIGHT_STORE or store.path" in done.stderr
     )
 
 
