@@ -119,7 +119,7 @@ def test_b16_the_solver_gets_the_table_of_a_skipped_document_once_it_asks(
     world = make(model(LOOK, READ, DRAW, DRAW, QUERY, SUBMIT, native=style == "tools"))
     chosen, out = profile(tmp_path), tmp_path / "out"
     ended = world.answer(folder, out, profile=chosen, style=style)
-    assert (out / "answer.csv").read_text("utf-8") == ANSWER and ended.answer.status == "not_assessed"
+    assert (out / "answer.csv").read_text("utf-8") == ANSWER and ended.answer.status == "approved"
     assert {"derived/harvest.sqlite", "derived/water.sqlite"} <= set(ended.files)
     found = evidence(out)
     assert [(use["table"], use["paths"]) for use in found["drawn"]] == [("water", ["context/water.md"])]
@@ -142,7 +142,7 @@ def test_a_document_without_records_stays_prose_and_is_planned_once(
 ) -> None:
     world, out = make(model(DRAW, LOOK, DRAW, HARVEST, drawable=False)), tmp_path / "out"
     ended = world.answer(folder, out, profile=profile(tmp_path))
-    assert ended.answer.status == "not_assessed" and "derived/water.sqlite" not in ended.files
+    assert ended.answer.status == "approved" and "derived/water.sqlite" not in ended.files
     told = steps(out, "extract_document")
     assert len(told) == 2 and all("no table: " in step["result"] and not step["ok"] for step in told)
     source = next(s for s in evidence(out)["sources"] if s["path"] == "context/water.md")
@@ -158,7 +158,7 @@ def test_only_a_skipped_document_can_be_asked_for(
     ended = world.answer(folder, out, profile=profile(tmp_path))
     (told,) = steps(out, "extract_document")
     assert told["result"].endswith("a table can be drawn from: context/water.md") and not told["ok"]
-    assert ended.answer.status == "not_assessed" and "derived/water.sqlite" not in ended.files
+    assert ended.answer.status == "approved" and "derived/water.sqlite" not in ended.files
 
 
 def test_the_tool_is_offered_only_where_a_document_was_skipped(make: Callable[..., World], tmp_path: Path) -> None:
@@ -167,11 +167,11 @@ def test_the_tool_is_offered_only_where_a_document_was_skipped(make: Callable[..
     assert not [text for text in asked(world.endpoint) if "extract_document" in text]
 
 
-@pytest.mark.parametrize("short", [3, 2])
+@pytest.mark.parametrize("short", [5, 4])
 def test_a_budget_that_ends_within_the_wish_costs_the_next_run_only_the_rest(
     make: Callable[..., World], folder: Path, tmp_path: Path, short: int
 ) -> None:
-    """The last four replies: plan, extraction, query, submission."""
+    """The last six replies: plan, extraction, query, submission, and the audits of process and form."""
     script = (LOOK, DRAW, QUERY, SUBMIT)
     whole = make(model(*script))
     whole.answer(folder, tmp_path / "whole", profile=profile(tmp_path))
@@ -214,5 +214,5 @@ def test_another_question_over_the_same_run_has_the_documents_that_it_needs_when
     again = world.answer(
         folder, tmp_path / "two", profile=chosen, base=first.run, question="Water by district? 各区用水"
     )
-    assert (tmp_path / "two" / "answer.csv").read_text("utf-8") == ANSWER and again.answer.status == "not_assessed"
+    assert (tmp_path / "two" / "answer.csv").read_text("utf-8") == ANSWER and again.answer.status == "approved"
     assert {"derived/harvest.sqlite", "derived/water.sqlite"} <= set(again.files)
