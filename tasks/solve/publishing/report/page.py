@@ -15,7 +15,7 @@ from tasks.core.files.template import environment
 from tasks.core.models.answer import AnswerTable, JoinAudit, Step
 from tasks.core.models.evidence import Evidence
 from tasks.core.models.value import Cell
-from tasks.solve.publishing.report.words import AUDITS, LABELS, MEANINGS, VERDICTS, counted, size
+from tasks.solve.publishing.report.words import AUDITS, VERDICTS, counted, headline, size
 
 if TYPE_CHECKING:
     import jinja2
@@ -31,10 +31,11 @@ _TIME = re.compile(r"(DATE|TIME)")
 
 def render(evidence: Evidence, table: AnswerTable | None) -> str:
     """The page."""
+    label, meaning = headline(evidence)
     return _template().render(
         e=evidence,
-        label=LABELS[evidence.status],
-        meaning=MEANINGS[evidence.status],
+        label=label,
+        meaning=meaning,
         table=_table(table) if table else None,
         query=pretty(evidence.replay.sql) if evidence.replay else "",
         joins=[_join(audit) for audit in evidence.joins],

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tasks.core.evidence.outline import pretty
 from tasks.core.models.evidence import Evidence
-from tasks.solve.publishing.report.words import AUDITS, LABELS, VERDICTS, counted
+from tasks.solve.publishing.report.words import AUDITS, VERDICTS, counted, headline
 
 _LINE_CHARS = 300
 _FOLDED = 10
@@ -25,7 +25,7 @@ def code(text: str) -> str:
 
 
 def _lines(evidence: Evidence) -> Iterator[str]:
-    yield f"# {LABELS[evidence.status]}"
+    yield f"# {headline(evidence)[0]}"
     yield ""
     yield f"{code(evidence.question.text)} as of {evidence.question.as_of}"
     yield ""

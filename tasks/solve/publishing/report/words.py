@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tasks.core.models.answer import Status
+from tasks.core.models.evidence import Evidence
 from tasks.core.models.review import AuditKind, Verdict
 
 LABELS: dict[Status, str] = {
@@ -17,7 +18,7 @@ MEANINGS: dict[Status, str] = {
     "not_assessed": "The answer was computed from the files below and replayed with the same result. "
     "No validator has found it to be the right answer to the question.",
     "partial": "There is an answer, and a reason to be careful with it.",
-    "rejected": "Validators found the answer wrong, or it could not be reproduced from the files and is not shown.",
+    "rejected": "The answer was replayed with the same result, but checks or validators found it wrong.",
     "failed": "No answer was found.",
 }
 
@@ -27,6 +28,13 @@ AUDITS: dict[AuditKind, str] = {
     "answer": "Its form",
 }
 VERDICTS: dict[Verdict, str] = {"approved": "approved", "rejected": "rejected", "not_assessed": "not assessed"}
+
+
+def headline(evidence: Evidence) -> tuple[str, str]:
+    """The status in words, and what it means; an answer that was not reproduced is withheld."""
+    if evidence.status == "rejected" and evidence.replay and not evidence.replay.equal:
+        return "Withheld", "The answer could not be reproduced from the files, so it is not shown."
+    return LABELS[evidence.status], MEANINGS[evidence.status]
 
 
 def counted(number: int, noun: str) -> str:
