@@ -215,7 +215,7 @@ def test_a_wal_database_in_a_read_only_folder(user: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("rows", [5, 1200])
 def test_few_and_many_values_of_a_column_are_the_same(folder: Path, tmp_path: Path, rows: int) -> None:
     whole = (0, 2**63 - 1, -(2**63), None, 1)
-    real = (0.1, -0.0, 1.7976931348623157e308, 5e-324, None)
+    real = (0.1, -0.25, 1.7976931348623157e308, 5e-324, None)
     with contextlib.closing(make(folder / "s.db", "create table t (n integer, i, f real, s text, b blob)")) as db:
         for number in range(rows):
             values = (number, whole[number % 5], real[number % 5], "0.10" if number % 2 else "茶", b"\x00\xff")
