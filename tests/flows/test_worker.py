@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from suites import make_suite
 from ui import end
 from world import ANSWER, ASKED, ROOT, STAGES, World, make_folder, task_runs, wait_for
 
@@ -37,7 +38,7 @@ def test_the_deployment_file_works_with_a_worker(
     prefect(world, "work-pool", "create", "tablewright", "--type", "process", "--overwrite")
     for _ in range(2):
         said = prefect(world, "deploy", "--prefect-file", "deployments/prefect.yaml", "--all")
-        assert "answer/tables" in said
+        assert "answer/tables" in said and "benchmark/suites" in said
     folder = make_folder(tmp_path / "shop")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -61,14 +62,22 @@ def test_the_deployment_file_works_with_a_worker(
         assert states == dict.fromkeys(STAGES, "Cached") | {"take_inventory": "Completed", "deliver": "Completed"}
         wait_for(lambda: asyncio.run(state(refused)) not in ("SCHEDULED", "PENDING", "RUNNING"), seconds=180)
         assert asyncio.run(state(refused)) == "FAILED" and len(list((world.store / "runs").iterdir())) == 2
+        measured = asyncio.run(started(measuring(tmp_path), "benchmark/suites"))
+        wait_for(lambda: asyncio.run(state(measured)) not in ("SCHEDULED", "PENDING", "RUNNING"), seconds=180)
+        assert asyncio.run(state(measured)) == "COMPLETED" and list((tmp_path / "results").glob("*/report.html"))
     finally:
         end(worker)
 
 
-async def started(parameters: dict[str, Any]) -> str:
+def measuring(root: Path) -> dict[str, Any]:
+    """Parameters of a benchmark over two tasks."""
+    return {"request": {"suites": [str(make_suite(root / "suite", 2))], "results": str(root / "results")}}
+
+
+async def started(parameters: dict[str, Any], name: str = "answer/tables") -> str:
     from prefect.deployments import run_deployment
 
-    return str((await run_deployment("answer/tables", parameters=parameters, timeout=0)).id)
+    return str((await run_deployment(name, parameters=parameters, timeout=0)).id)
 
 
 async def state(run: str) -> str:
