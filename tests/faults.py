@@ -45,6 +45,7 @@ from tasks.intake.catalogue import build_catalogue  # noqa: E402
 from tasks.intake.inventory import take_inventory  # noqa: E402
 from tasks.intake.knowledge import read_knowledge  # noqa: E402
 from tasks.solve.check import of_form  # noqa: E402
+from tasks.solve.checking.counted import counted  # noqa: E402
 from tasks.solve.checking.look import audit_answer  # noqa: E402
 from tasks.solve.mending.dialect import parse  # noqa: E402
 from tasks.solve.mending.repair import repair  # noqa: E402
@@ -235,11 +236,13 @@ async def _checks(
         except EvidenceError as error:
             return (Check(name="replay", outcome="failed", detail=error.message),)
     measured = await joins.audit(engine, sql)
+    count = await counted(engine, candidate.submission, replayed.replay)
     return (
         checks.replay_equal(replayed.replay),
         *checks.tables_whole(lineage.used_tables(parts, sql, given.catalogue)),
         *await audit_casts(engine, sql, given.profile),
         *of_form(Contract(), replayed.replay, parts, replayed.tally, measured),
+        *([count] if count else []),
         *await audit_answer(engine, given, Contract(), sql, measured),
     )
 
