@@ -11,6 +11,8 @@ from tasks.core.models.evidence import Check, CheckOutcome, Outline, Replay, Use
 _FILTERS = ("semi", "anti")
 _KEEPS_LEFT = ("left", "full")
 _KEEPS_RIGHT = ("right", "full")
+UNMADE = "unmade check"
+"""Name of what is said where a check itself broke: an answer that was not wholly looked at is no approved one."""
 _MANY = 1 / 3
 """Share of empty cells of a column that is worth a remark."""
 

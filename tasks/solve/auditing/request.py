@@ -62,10 +62,10 @@ def limits_of(settings: ProcessSettings) -> Iterator[ProcessSettings]:
         )
 
 
-def fits(text: str) -> bool:
+def fits(text: str, role: str = ROLE) -> bool:
     """Whether the role's model can read a prompt and still has room for its reply."""
-    role = door.current().settings.role(ROLE)
-    return count(text) <= (role.context_tokens - role.max_tokens) * _MARGIN
+    limits = door.current().settings.role(role)
+    return count(text) <= (limits.context_tokens - limits.max_tokens) * _MARGIN
 
 
 def request(audited: Audited, limits: ProcessSettings) -> str:

@@ -27,8 +27,7 @@ def taken_back(facts: Facts) -> Check | None:
     A value that the question says itself is not meant.
     """
     for table in _drawn(facts):
-        columns = _columns(facts, table)
-        for old in history.taken_back(table, columns):
+        for old in history.taken_back(table, [column.name for column in table.columns]):
             for node in _written(facts, table, old.column):
                 if _same(node.name, old.before) and not _is_asked(node, facts):
                     detail = (
@@ -58,9 +57,10 @@ async def unproven(facts: Facts, counts: Measuring) -> Check | None:
 
 
 def _drawn(facts: Facts) -> Iterator[Table]:
-    """Tables of documents that the query reads."""
+    """Tables of documents that the query reads; all of them where it reads none and writes its values by hand."""
+    read = {profile.name.casefold() for profile in facts.tables}
     for table in facts.drawn:
-        if any(profile.name.casefold() == table.name.casefold() for profile in facts.tables):
+        if not read or table.name.casefold() in read:
             yield table
 
 

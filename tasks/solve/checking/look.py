@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 
+from tasks.core.evidence.checks import UNMADE
 from tasks.core.models.answer import Assignment, Contract, JoinAudit
 from tasks.core.models.evidence import Check
 from tasks.core.sql.engine import Engine
@@ -56,8 +57,6 @@ _COUNTED: tuple[Count, ...] = (
     holes.first_empty,
     documents.unproven,
 )
-UNMADE = "unmade check"
-"""Name of what is said where a check itself broke: an answer that was not wholly looked at is no approved one."""
 
 
 async def audit_answer(
