@@ -40,10 +40,10 @@ def batch(world: World, tmp_path: Path) -> tuple[Path, Path]:
 def ask(world: World, tmp_path: Path, way: str, batch: tuple[Path, Path], replies: Any) -> tuple[Judged, Stored]:
     world.endpoint.replies = replies
     settings = settings_of(way, "default")
-    with stores.use(Store(Folder(tmp_path / "judged"), tmp_path / "judged" / "cache")):
-        with door.use(Door(settings, stores.current(), Meter(settings.budget))):
-            stored = asyncio.run(read(*batch, settings))
-            return asyncio.run(judged(way, stored, settings)), stored
+    store = Store(Folder(tmp_path / "judged"), tmp_path / "judged" / "cache")
+    with stores.use(store), door.use(Door(settings, store, Meter(settings.budget))):
+        stored = asyncio.run(read(*batch, settings))
+        return asyncio.run(judged(way, stored, settings)), stored
 
 
 def test_code_alone_takes_the_next_result_of_the_ballot_where_the_first_fails_a_check(

@@ -38,11 +38,12 @@ def validators(body: dict[str, Any]) -> str:
 def ask(world: World, tmp_path: Path) -> list[Look]:
     world.endpoint.replies = validators
     folder = tmp_path / "shop"
-    make_folder(folder) if not folder.exists() else None
-    with use(Store(Folder(tmp_path / "scratch"), tmp_path / "scratch" / "cache")):
-        with asking("default", 30, tmp_path / "keep") as settings:
-            given = asyncio.run(assigned(folder, question_of(folder), settings))
-            return asyncio.run(looks(CASES, {"shop": given}, settings, 1, float("inf")))
+    if not folder.exists():
+        make_folder(folder)
+    scratch = Store(Folder(tmp_path / "scratch"), tmp_path / "scratch" / "cache")
+    with use(scratch), asking("default", 30, tmp_path / "keep") as settings:
+        given = asyncio.run(assigned(folder, question_of(folder), settings))
+        return asyncio.run(looks(CASES, {"shop": given}, settings, 1, float("inf")))
 
 
 def test_what_code_and_model_reject_is_counted_and_replies_are_paid_once(world: World, tmp_path: Path) -> None:

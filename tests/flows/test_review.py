@@ -214,7 +214,7 @@ def test_a_check_that_breaks_is_said_and_the_answer_is_not_approved(
 
 
 def test_d5_checkpoints_that_pass_without_an_answer_approve_nothing(world: World, tmp_path: Path) -> None:
-    settings = "[process]\ncheckpoint_model_interval = 2\n[agent]\nmax_turns = 5\n"
+    settings = "[process]\ncheckpoint_model_interval = 2\n[agent]\nturns = 5\n"
     ended, evidence = answer(world, tmp_path, Model(SQL, looks=99), settings)
     assert ("checkpoint", "approved") in kinds(evidence) and ("candidate", "approved") not in kinds(evidence)
     assert ended.answer.status in ("partial", "failed", "not_assessed")
