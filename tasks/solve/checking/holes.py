@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tasks.core.models.evidence import Check
 from tasks.solve.checking.facts import Facts, Place
-from tasks.solve.checking.measuring import Measuring
+from tasks.solve.checking.measuring import Measuring, whole
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -36,7 +36,7 @@ async def lossy(facts: Facts, counts: Measuring) -> Check | None:
         outputs = [f"count_if(({value}) IS NULL AND ({' OR '.join(tests)}))"]
         outputs += [f"count_if({column.sql('duckdb')} IS NULL)" for column in columns]
         row = await counts.row(counts.over(select, outputs))
-        lost = int(str(row[0])) if row else 0
+        lost = whole(row[0]) if row else 0
         empty = [column for column, count in zip(columns, (row or (0,))[1:], strict=False) if count]
         if not lost or not empty:
             continue
@@ -56,7 +56,7 @@ async def thin(facts: Facts, counts: Measuring) -> Check | None:
         if place is None or not place[1].null_share:
             continue
         row = await counts.row(counts.over(select, ["count(*)", f"count_if({node.this.sql('duckdb')} IS NULL)"]))
-        rows, empty = (int(str(row[0])), int(str(row[1]))) if row else (0, 0)
+        rows, empty = (whole(row[0]), whole(row[1])) if row else (0, 0)
         if empty and empty >= rows * _MANY:
             detail = f"{node.sql('duckdb')} is taken over {rows} rows, and in {empty} of them {place[1].name} is empty"
             return Check(name=NAME, outcome="noted", detail=detail)
@@ -76,7 +76,7 @@ async def first_empty(facts: Facts, counts: Measuring) -> Check | None:
         if place is None or not place[1].null_share:
             continue
         row = await counts.row(counts.over(select, [f"count_if({first.this.sql('duckdb')} IS NULL)"]))
-        if row and int(str(row[0])):
+        if row and whole(row[0]):
             detail = f"the first rows are {row[0]} in which {place[1].name} is empty, since the query puts these first"
             return Check(name=NAME, outcome="failed", detail=detail)
     return None
