@@ -197,7 +197,7 @@ def _score(checked: Checked, gold: Path) -> float:
 def page(found: Sequence[Judged]) -> str:
     """Markdown: a line for each suite and way, the statuses and how often they are right, and every answer that changed."""
     lines = [
-        "| suite | validators | tasks | score | perfect | calls paid | tokens | seconds |",
+        "| suite | validators | tasks | score | perfect | calls | tokens | seconds |",
         "|---|---|---|---|---|---|---|---|",
     ]
     ways = list(dict.fromkeys(one.way for one in found))

@@ -201,7 +201,7 @@ def opinions(found: Sequence[Look]) -> str:
     left_out: Counter[str] = sum((Counter(one.process.package.omitted_by_reason) for one in found), Counter())
     lines += [
         "",
-        f"{used.calls} calls paid, {used.tokens_in:,} tokens in, {used.tokens_out:,} out, "
+        f"{used.calls} calls, {used.tokens_in:,} tokens in, {used.tokens_out:,} out, "
         f"{sum(one.seconds for one in found):,.0f} s; evidence left out: {dict(left_out) or 'none'}",
     ]
     problems = Counter(audit.problem for one in found for audit in (one.process, one.form) if audit and audit.problem)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoint import Samples
 from judged import Judged, Stored, judged, order, page, read, settings_of
 from validators import approved, schema
 from world import ANSWER, SQL, World, make_folder
@@ -20,7 +21,7 @@ from tasks.core.llm.door import Door
 from tasks.core.models.run import Usage
 
 SUMMED = SQL.replace("count(*)", "sum(p.id)")
-SINGLE = '[agent]\nstyle = "single"\n[contract]\nenabled = false\n[process]\nenabled = false\n[verify]\nenabled = false\n[roles.agent]\nsamples = 2\n'
+SINGLE = '[agent]\nstyle = "single"\n[contract]\nenabled = false\n[process]\nenabled = false\n[verify]\nenabled = false\n[roles.agent]\nsamples = 2\ntemperature = 0.7\n[roles.greedy]\nsamples = 1\ntemperature = 0.0\n'
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def batch(world: World, tmp_path: Path) -> tuple[Path, Path]:
     gold = tmp_path / "suite" / "gold" / "shop"
     gold.mkdir(parents=True)
     (gold / "gold.csv").write_text(ANSWER, "utf-8")
-    replies = iter([SUMMED, SUMMED, SQL])
+    replies = iter([SUMMED, Samples([SUMMED, SQL])])
     world.endpoint.replies = lambda _: next(replies)
     (tmp_path / "own.toml").write_text(SINGLE, "utf-8")
     world.answer(folder, tmp_path / "out" / "suite" / "shop", profile=str(tmp_path / "own.toml"))

@@ -94,7 +94,7 @@ def _written(facts: Facts, table: Table, name: str) -> Iterator[exp.Literal]:
     for select in facts.tree.find_all(exp.Select):
         for item in select.selects:
             named = {place[1].name for column in item.find_all(exp.Column) if (place := facts.place(column))}
-            if not named or name in named:
+            if name in named or isinstance(item.unalias(), exp.Literal):
                 yield from item.find_all(exp.Literal)
 
 
