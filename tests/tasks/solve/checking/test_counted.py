@@ -20,7 +20,7 @@ TRUTHS = [
     ("SELECT tree FROM trees", 3, "failed"),
     ("SELECT tree FROM trees", 5, "failed"),
     ("SELECT DISTINCT kind FROM trees", 2, "passed"),
-    ("SELECT kind, count(*) FROM trees GROUP BY kind HAVING count(*) > 1", 1, "passed"),
+    ("SELECT kind, count(*) FROM trees GROUP BY kind HAVING count(*) > 1", 2, "passed"),
     ("SELECT kind FROM trees UNION ALL SELECT tree FROM trees", 8, "passed"),
     ("SELECT kind FROM trees UNION SELECT tree FROM trees ORDER BY 1 LIMIT 2", 2, "passed"),
     ("WITH t AS (SELECT * FROM trees LIMIT 3) SELECT tree, tree FROM t", 3, "passed"),
