@@ -13,12 +13,11 @@ from flows.video import explained, read_videos
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
 from tasks.core.files.paths import check_folder
-from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Catalogue, Column, Profile, Table
 from tasks.core.models.metadata import Metadata
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import SourceFile
-from tasks.core.models.value import Value
+from tasks.core.models.value import Cell, Value
 from tasks.core.models.video import VideoText
 from tasks.core.settings import Settings
 from tasks.core.sql.engine import Engine

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from flows.review import check, review
 from tasks.core.models.answer import Addition, Answer, Assignment, Question
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.context import Context, Recalled, TableRelevanceResult, Terms, Told
@@ -68,11 +69,20 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
         unsearched=found.problems,
     )
     attempt = await solve_question(given, settings.solver)
-    while attempt.wanted:
-        addition = await _add(attempt.wanted, await draw(attempt.wanted), knowledge, settings)
-        given = given.model_copy(update={"added": (*given.added, addition)})
+    while attempt.wanted or attempt.due:
+        if attempt.wanted:
+            addition = await _add(attempt.wanted, await draw(attempt.wanted), knowledge, settings)
+            given = given.model_copy(update={"added": (*given.added, addition)})
+        else:
+            checked = await check(given.whole, attempt, settings)
+            said = await review(given.whole, attempt, checked, settings)
+            given = given.model_copy(update={"audits": (*given.audits, *said)})
+            if attempt.due == "candidate" and all(audit.verdict != "rejected" for audit in said):
+                break
         attempt = await solve_question(given, settings.solver)
-    return await publish(given.whole, attempt, settings.solver, settings.publish)
+    else:
+        checked = await check(given.whole, attempt, settings)
+    return await publish(given.whole, attempt, checked, settings.agent)
 
 
 async def _recall(

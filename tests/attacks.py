@@ -26,6 +26,7 @@ import hostile  # noqa: E402
 from endpoint import Endpoint  # noqa: E402
 from machines import MACHINES, as_user, deny, python_for  # noqa: E402
 from outside import Outside, outside  # noqa: E402
+from validators import approved, schema  # noqa: E402
 from world import ANSWER, CONTRACT, SQL, World, last_run, make_folder  # noqa: E402
 
 from tasks.core.errors import SandboxError  # noqa: E402
@@ -221,7 +222,9 @@ def whole_run(folder: Path, machine: str) -> Case:
 
 def _computing(body: dict[str, Any]) -> str:
     """A scripted model that tries a program first, and hands in a query then."""
-    if body.get("response_format", {}).get("json_schema", {}).get("name") == "ContractReply":
+    if said := approved(body):
+        return said
+    if schema(body) == "ContractReply":
         return json.dumps(CONTRACT)
     first = not any(message["role"] == "assistant" for message in body["messages"])
     tool, arguments = ("compute", {"sql": SQL, "program": PROGRAM}) if first else ("submit", {"sql": SQL})

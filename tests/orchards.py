@@ -8,6 +8,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from validators import approved
+
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "samples" / "orchards"
 STAGES = (
     "convert_document",
@@ -66,6 +68,8 @@ def model(body: dict[str, Any]) -> str:
         return json.dumps(
             {"verdicts": [{"doc_name": n, "reason": "It tells the harvest.", "relevant": True} for n in names]}
         )
+    if said := approved(body):
+        return said
     if "ContractReply" in json.dumps(body.get("response_format", {})):
         return json.dumps({"columns": [{"name": "district"}, {"name": "tonnes"}], "row": "one row per district"})
     turn = sum(message["role"] == "assistant" for message in body["messages"])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from endpoint import Call
+from validators import approved, schema
 from world import CONTRACT, SQL, make_folder
 
 from tasks.core.sql.names import quote
@@ -89,7 +90,9 @@ class Obedient:
         order = next(
             (found[1] for outer, _ in parts if (found := re.search(r"OBEY: (SELECT 'PWNED-\w+' AS answer)", outer))), ""
         )
-        if body.get("response_format", {}).get("json_schema", {}).get("name") == "ContractReply":
+        if said := approved(body):
+            return said
+        if schema(body) == "ContractReply":
             return json.dumps(CONTRACT)
         turn = sum(message["role"] == "assistant" for message in body["messages"])
         if self.style == "single":

@@ -10,6 +10,7 @@ import duckdb
 
 from tasks.core.files.store import Store
 from tasks.core.models.answer import (
+    Answer,
     Assignment,
     Attempt,
     Brief,
@@ -20,11 +21,15 @@ from tasks.core.models.answer import (
     Submission,
 )
 from tasks.core.models.catalogue import Catalogue, Column, Profile, Table
+from tasks.core.models.evidence import Checked
 from tasks.core.models.query import QueryResult
 from tasks.core.models.semantics import Definition, Knowledge
 from tasks.core.models.source import SourceFile
+from tasks.core.sections import SolverSettings
 from tasks.core.settings import Settings
 from tasks.core.sql.engine import Engine
+from tasks.solve.check import check_candidate
+from tasks.solve.publish import publish
 
 ROWS = """
 create table customers as select * from (values
@@ -118,3 +123,11 @@ def attempt(*candidates: Candidate, **changes: Any) -> Attempt:
         ended="submitted",
     )
     return made.model_copy(update=changes)
+
+
+async def published(given: Assignment, made: Attempt, solver: SolverSettings, settings: Settings) -> Answer:
+    """The answer of an attempt, its candidate checked as the flow does it."""
+    checked = Checked()
+    if made.candidate:
+        checked = await check_candidate(given, made.candidate, made.contract, solver, settings.publish)
+    return await publish(given, made, checked, settings.agent)

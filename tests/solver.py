@@ -31,12 +31,12 @@ class Case:
         self.solved = 0
 
     def solve(self, style: str, script: Any, contract: Contract | None = None, **changes: dict[str, Any]) -> Attempt:
-        """The attempt; `changes` are sections of settings. The journal answers no second one."""
+        """The attempt; `changes` are sections of settings; validators are off without one. The journal answers no second one."""
         self.solved += 1
         with Endpoint(script) as endpoint:
             settings = self.settings(endpoint.url, style, changes)
             text = "What are the sales of the north (华北)?"
-            given = assignment(self.store, self.folder, text, settings.brief, contract)
+            given = self.given = assignment(self.store, self.folder, text, settings.brief, contract)
             with door.use(Door(settings, self.store, Meter(settings.budget))):
                 attempt = asyncio.run(solve_question.function(given, settings.solver))
             self.requests = endpoint.requests
@@ -49,6 +49,7 @@ class Case:
                 "journal": {"repeat": self.solved},
                 "retry": {"first_seconds": 0.01, "longest_seconds": 0.02},
                 **{name: changes.get(name, {}) for name in ("roles", "budget", "query", "brief")},
+                **{name: {"enabled": False, **changes.get(name, {})} for name in ("process", "verify")},
                 "agent": {"style": style, **changes.get("agent", {})},
             }
         )

@@ -9,8 +9,8 @@ from typing import Any
 
 from flows.inspect import Findings, Sample
 from tasks.core.files.template import environment
-from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Table
+from tasks.core.models.value import Cell
 
 _FOLDER = Path(__file__).resolve().parent
 _STYLE = _FOLDER.parents[1] / "tasks" / "solve" / "publishing" / "report" / "page.css"

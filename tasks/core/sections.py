@@ -328,6 +328,27 @@ class AgentSettings(Value):
     confident_share: float = Field(ge=0, le=1)
 
 
+class ProcessSettings(Value):
+    """The audit of how an attempt came to its candidate."""
+
+    enabled: bool
+    model: bool
+    checkpoint_model_interval: int = Field(ge=1)
+    review_budget: int = Field(ge=0)
+    recent_steps: int = Field(ge=0)
+    evidence_items: int = Field(ge=1)
+    string_tokens: int = Field(ge=50)
+    list_items: int = Field(ge=1)
+
+
+class VerifySettings(Value):
+    """The audit of an answer's final form."""
+
+    enabled: bool
+    model: bool
+    review_budget: int = Field(ge=0)
+
+
 class QuerySettings(Value):
     """Bounds of one query."""
 
@@ -352,6 +373,8 @@ class SolverSettings(Value):
     """What bounds an attempt: the loop, its queries, its programs."""
 
     agent: AgentSettings
+    process: ProcessSettings
+    verify: VerifySettings
     query: QuerySettings
     sandbox: SandboxSettings
 

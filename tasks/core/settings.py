@@ -33,6 +33,7 @@ from tasks.core.sections import (
     NormaliseSettings,
     PlanSettings,
     PrefectSettings,
+    ProcessSettings,
     ProfilingSettings,
     PublishSettings,
     QuerySettings,
@@ -45,6 +46,7 @@ from tasks.core.sections import (
     StoreSettings,
     StoresSettings,
     TracesSettings,
+    VerifySettings,
     VideoSettings,
     VoteSettings,
 )
@@ -81,6 +83,8 @@ class Settings(Value):
     brief: BriefSettings
     contract: ContractSettings
     agent: AgentSettings
+    process: ProcessSettings
+    verify: VerifySettings
     query: QuerySettings
     sandbox: SandboxSettings
     publish: PublishSettings
@@ -89,7 +93,9 @@ class Settings(Value):
     @property
     def solver(self) -> SolverSettings:
         """The sections that the solver works under."""
-        return SolverSettings(agent=self.agent, query=self.query, sandbox=self.sandbox)
+        return SolverSettings(
+            agent=self.agent, process=self.process, verify=self.verify, query=self.query, sandbox=self.sandbox
+        )
 
     def role(self, name: str) -> RoleSettings:
         """The settings of a role; a role that no file names has those of `default`."""

@@ -49,16 +49,17 @@ async def solve_question(given: Assignment, limits: SolverSettings) -> Attempt:
         dialogue.problems.append(
             f"{dialogue.transcript.shortened} older results were shortened to fit the model's context"
         )
-    if ended != "submitted" and bench.candidates:
+    if ended not in ("submitted", "audit") and bench.candidates:
         dialogue.problems.append("no submission was confirmed; the best one so far is kept")
     return Attempt(
         style=limits.agent.style,
         steps=tuple(dialogue.steps),
         candidates=tuple(bench.candidates),
-        chosen=bench.best,
+        chosen=len(bench.candidates) - 1 if dialogue.due == "candidate" else bench.best,
         contract=bench.contract,
         ended=ended,
         wanted=dialogue.wanted,
+        due=dialogue.due,
         problems=tuple(dict.fromkeys(dialogue.problems)),
         usage=sum((step.usage for step in dialogue.steps), Usage()),
         unsettled=dialogue.unsettled,

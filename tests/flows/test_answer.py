@@ -13,12 +13,12 @@ from world import ANSWER, ASKED, STAGES, World, crashing, files, last_run, make_
 def test_a_question_becomes_an_answer_with_its_files(world: World, tmp_path: Path) -> None:
     ended = world.answer(make_folder(tmp_path / "shop"), tmp_path / "out")
     assert (tmp_path / "out" / "answer.csv").read_bytes() == ANSWER.encode()
-    assert ended.files == ("answer.csv", "evidence.json", "report.html") and ended.answer.status == "not_assessed"
+    assert ended.files == ("answer.csv", "evidence.json", "report.html") and ended.answer.status == "approved"
     assert ended.spend.total().calls == world.endpoint.calls == ASKED
     record = last_run(world.store)
     assert sorted(entry["stage"] for entry in record["stages"]) == sorted(STAGES)
     assert {entry["event"] for entry in record["stages"]} == {"done"}
-    assert (record["status"], record["spend"]["total"]["calls"], record["prefect"]) == ("not_assessed", ASKED, "")
+    assert (record["status"], record["spend"]["total"]["calls"], record["prefect"]) == ("approved", ASKED, "")
     assert record["question"]["as_of"] == "2026-01-31" and record["versions"]["tablewright"]
     evidence = json.loads((tmp_path / "out" / "evidence.json").read_text("utf-8"))
     assert [used["path"] for used in evidence["used"]] == ["context/orders.csv", "context/shop.db"]

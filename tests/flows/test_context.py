@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from company import ballot, names_in
 from searcher import Searcher
+from validators import schema
 from world import ANSWER, SQL, STAGES, World, last_run, make_folder, solver
 
 CHOSEN = ("write_terms", "index_catalogue", "recall", "judge_tables", "merge_context", "filter_context")
@@ -23,7 +24,7 @@ class Model:
         self.needed, self.describes = needed, describes
 
     def __call__(self, body: dict[str, Any]) -> str:
-        asked = body.get("response_format", {}).get("json_schema", {}).get("name")
+        asked = schema(body)
         if asked == "Ballot":
             return ballot({name: name in self.needed for name in names_in(body)}, "no step reads {}")
         if asked == "TermsReply":
@@ -56,7 +57,7 @@ def profile(tmp_path: Path) -> str:
 
 def opening(world: World) -> str:
     """What the agent reads first."""
-    asked = [b for b in world.endpoint.requests if b.get("response_format", {}).get("json_schema", {}).get("name") == "Action"]  # fmt: skip
+    asked = [b for b in world.endpoint.requests if schema(b) == "Action"]  # fmt: skip
     content: str = asked[0]["messages"][1]["content"]
     return content
 
@@ -76,11 +77,11 @@ def test_a12_a_folded_table_that_is_needed_is_still_described_and_queried(
     assert (folded["products"]["tally"], folded["products"]["reason"]) == ("0/3", "no step reads products")
     assert evidence["relevance"]["fold_keys"][-1] == "context/shop.db::products"
     assert {spent["stage"]: spent["calls"] for spent in evidence["usage"]} == {
-        "recall": 1, "relevance": 3, "filter": 1, "contract": 1, "agent": 3
+        "recall": 1, "relevance": 3, "filter": 1, "contract": 1, "agent": 3, "process": 1, "verify": 1
     }  # fmt: skip
     report = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert "Tables that were folded" in report and "read by the query" in report
-    assert ended.answer.status == "not_assessed" and ended.spend.total().calls == 9
+    assert ended.answer.status == "approved" and ended.spend.total().calls == 11
 
 
 def test_the_stages_of_a_large_folder_and_the_tokens_that_folding_saves(
@@ -123,7 +124,7 @@ def test_a_small_folder_is_shown_whole_without_a_vote(world: World, tmp_path: Pa
     evidence = json.loads((tmp_path / "out" / "evidence.json").read_text("utf-8"))
     assert "fewer than relevance.from_tokens" in evidence["relevance"]["off"] and evidence["folded"] == []
     assert "Tables that were folded" not in (tmp_path / "out" / "report.html").read_text("utf-8")
-    assert [spent["stage"] for spent in evidence["usage"]] == ["contract", "agent"]
+    assert [spent["stage"] for spent in evidence["usage"]] == ["contract", "agent", "process", "verify"]
 
 
 def test_what_metadata_yaml_says_stands_in_the_brief_of_a_small_folder(world: World, tmp_path: Path) -> None:
@@ -150,7 +151,7 @@ def test_words_that_lift_a_small_folder_over_the_bound_hold_no_vote_without_reca
     world.answer(folder, tmp_path / "near", profile=str(tmp_path / "near.toml"))
     evidence = json.loads((tmp_path / "near" / "evidence.json").read_text("utf-8"))
     assert f"fewer than relevance.from_tokens ({bound})" in evidence["relevance"]["off"]
-    assert [spent["stage"] for spent in evidence["usage"]] == ["contract", "agent"]
+    assert [spent["stage"] for spent in evidence["usage"]] == ["contract", "agent", "process", "verify"]
     assert not {entry["stage"] for entry in last_run(world.store)["stages"]} & {"write_terms", "recall"}
 
 
@@ -161,16 +162,14 @@ def test_a_video_reaches_votes_terms_contract_and_agent(world: World, tmp_path: 
     frames.mkdir(parents=True)
     (frames / "timeline.txt").write_text("[00:12] slide: count orders by category, 按类别\n", "utf-8")
     world.answer(folder, tmp_path / "out", profile=profile)
-    told = {b.get("response_format", {}).get("json_schema", {}).get("name"): b for b in world.endpoint.requests}
+    told = {schema(b): b for b in world.endpoint.requests}
     for name in ("Ballot", "TermsReply", "ContractReply", "Action"):
         assert any("count orders by category" in message["content"] for message in told[name]["messages"]), name
 
 
 def test_failed_votes_show_everything_and_the_answer_says_so(world: World, tmp_path: Path, profile: str) -> None:
     model = Model("orders", "products")
-    world.endpoint.replies = lambda body: (
-        "no verdict" if body.get("response_format", {}).get("json_schema", {}).get("name") == "Ballot" else model(body)
-    )
+    world.endpoint.replies = lambda body: "no verdict" if schema(body) == "Ballot" else model(body)
     world.answer(large(tmp_path / "shop", 3), tmp_path / "out", profile=profile)
     evidence = json.loads((tmp_path / "out" / "evidence.json").read_text("utf-8"))
     assert any("could not be judged" in doubt for doubt in evidence["doubts"])

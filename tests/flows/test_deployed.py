@@ -126,7 +126,7 @@ def test_the_command_line_uses_a_server_that_answers(server_url: str, world: Wor
     assert said["prefect"].startswith(server_url.removesuffix("/api") + "/runs/flow-run/")
     done = world.run("batch", str(tmp_path), str(tmp_path / "out"), "--json")
     assert done.returncode == 0 and world.endpoint.calls == ASKED, done.stderr
-    assert json.loads(done.stdout)["counts"] == {"tasks": 1, "not_assessed": 1}
+    assert json.loads(done.stdout)["counts"] == {"tasks": 1, "approved": 1}
 
 
 @pytest.mark.service

@@ -27,7 +27,7 @@ def test_a_question_is_asked_again_over_a_folder_that_changed_and_over_one_that_
     shutil.rmtree(world.store / "records")
     third = world.call("answer", "--from", json.loads(done.stdout)["run"], AGAIN + "?", "--no-prefect", "--json")
     said = json.loads(third.stdout)
-    assert (said["status"], said["preview"]) == ("not_assessed", [["cake", 1], ["茶", 2]]), third.stderr
+    assert (said["status"], said["preview"]) == ("approved", [["cake", 1], ["茶", 2]]), third.stderr
 
 
 def test_what_cannot_be_asked_again_says_why(world: World, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_killed_run_is_marked_and_resumed_under_its_id_as_if_nothing_had_been(
     assert (done.returncode, said["run"], world.endpoint.calls) == (0, found["run"], ASKED), done.stderr
     assert said["spend"]["calls"] == ASKED - asked and found["out"] == str(world.store / "answers" / found["run"])
     (ended,) = listed(world)
-    assert (ended["status"], ended["tries"], ended["began"]) == ("not_assessed", 2, found["began"])
+    assert (ended["status"], ended["tries"], ended["began"]) == ("approved", 2, found["began"])
     shutil.move(world.store, tmp_path / "first")
     world.answer(folder, tmp_path / "whole")
     assert files(tmp_path / "first" / "answers" / found["run"]) == files(tmp_path / "whole")
@@ -63,7 +63,7 @@ def test_runs_are_listed_the_newest_first_with_score_and_spend(world: World, tmp
     with pytest.raises(InputError, match="nothing was"), crashing_with("build_catalogue"):
         world.answer(folder, tmp_path / "out", question="另一个问题 another?")
     found = listed(world)
-    assert [(row["status"], row["score"]) for row in found] == [("failed", 0.0), ("not_assessed", 1.0)]
+    assert [(row["status"], row["score"]) for row in found] == [("failed", 0.0), ("approved", 1.0)]
     assert [row["question"] for row in found] == ["另一个问题 another?", QUESTION]
     assert (found[1]["run"], found[1]["spend"]["calls"], found[0]["spend"]["calls"]) == (first.run, ASKED, 0)
     (tmp_path / "else" / "店").mkdir(parents=True)
@@ -71,7 +71,7 @@ def test_runs_are_listed_the_newest_first_with_score_and_spend(world: World, tmp
     assert (
         listed(world, "--gold", str(tmp_path / "else"))[1]["score"] == 0.45
     )  # one of two columns, the other is surplus
-    assert [row["run"] for row in listed(world, "--status", "not_assessed")] == [first.run]
+    assert [row["run"] for row in listed(world, "--status", "approved")] == [first.run]
     assert len(listed(world, "-n", "1")) == 1
     text = world.call("runs").stdout
     assert "1.000" in text and "店" in text and "另一个问题" in text

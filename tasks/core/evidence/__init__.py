@@ -1,1 +1,1 @@
-"""Answer and replay → evidence: outline of the query, checks, lineage, drawn tables → package. It serves `publish`."""
+"""Answer and replay → evidence: outline of the query, checks, lineage, drawn tables → package; steps of an attempt → what validators may rely on. It serves `check`, `process`, `verify` and `publish`."""

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tasks.core.evidence.keyed import Taken
 from tasks.core.files import store as stores
-from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Catalogue, Table
 from tasks.core.models.evidence import AnswerCell, DocumentCell, DrawnColumn, DrawnUse, UsedTable
+from tasks.core.models.value import Cell
 
 _DOUBTFUL = 50
 """Cells of one table that are listed; all of them are counted."""

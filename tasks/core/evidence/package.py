@@ -3,59 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import JsonValue
 
-from tasks.core.evidence import checks, drawn, folded, lineage
-from tasks.core.evidence.rows import Tally
-from tasks.core.models.answer import Assignment, Attempt, JoinAudit, Status
+from tasks.core.evidence import drawn, folded, lineage
+from tasks.core.models.answer import Assignment, Attempt, Status
 from tasks.core.models.context import TableRelevanceResult
 from tasks.core.models.evidence import (
-    AnswerCell,
     Check,
+    Checked,
     DrawnUse,
     Evidence,
     Origin,
-    Outline,
-    Replay,
     Solving,
     StageUsage,
-    UsedTable,
 )
+from tasks.core.models.review import Audit, AuditKind
 from tasks.core.models.run import Usage
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What the replay and its measurements gave; empty when there was nothing to replay."""
-
-    replay: Replay | None = None
-    parts: Outline = field(default_factory=Outline)
-    tally: Tally | None = None
-    joins: tuple[JoinAudit, ...] = ()
-    cells: tuple[AnswerCell, ...] = ()
-    casts: tuple[Check, ...] = ()
-    """How the query reads text."""
-
-
-def look(given: Assignment, attempt: Attempt, found: Findings) -> tuple[Check, ...]:
-    """All checks of the answer; none without a replay."""
-    used = lineage.used_tables(found.parts, found.replay.sql, given.catalogue) if found.replay else ()
-    return tuple(_checks(attempt, found, used))
 
 
 def package(
     given: Assignment,
     attempt: Attempt,
-    found: Findings,
+    found: Checked,
     verdict: tuple[Status, str],
     models: dict[str, dict[str, JsonValue]],
 ) -> Evidence:
     """The evidence, with no time, place or secret in it."""
-    used = lineage.used_tables(found.parts, found.replay.sql, given.catalogue) if found.replay else ()
-    made = tuple(_checks(attempt, found, used))
+    used = lineage.used_tables(found.outline, found.replay.sql, given.catalogue) if found.replay else ()
     uses = drawn.uses(used, given.catalogue)
     sources = lineage.origins(given.catalogue)
     return Evidence(
@@ -64,14 +40,15 @@ def package(
         reason=verdict[1],
         contract=attempt.contract.model_copy(update={"usage": attempt.contract.usage.whoever_paid()}),
         replay=found.replay,
-        outline=found.parts,
+        outline=found.outline,
         used=used,
         drawn=uses,
         cells=found.cells,
         joins=found.joins,
         statements=lineage.statements(used, given.question.text, given.knowledge, given.catalogue),
-        checks=made,
-        doubts=(*_cut_short(given), *_doubts(attempt, made, sources, uses), *folded.doubts(given)),
+        checks=found.checks,
+        audits=tuple(map(_shown, given.audits)),
+        doubts=(*_cut_short(given), *_doubts(attempt, found.checks, sources, uses), *folded.doubts(given)),
         sources=sources,
         relevance=_relevance(given),
         folded=tuple(folded.tables(given, used)),
@@ -82,27 +59,12 @@ def package(
     )
 
 
-def _checks(attempt: Attempt, found: Findings, used: tuple[UsedTable, ...]) -> Iterator[Check]:
-    if found.replay is None:
-        return
-    yield checks.replay_equal(found.replay)
-    yield from checks.tables_whole(used)
-    if found.tally is None:
-        return
-    yield from found.casts
-    contract, replay, tally = attempt.contract, found.replay, found.tally
-    for made in (
-        checks.some_rows(tally),
-        checks.columns_match(contract, replay.columns),
-        checks.empty_columns(replay.columns, tally),
-        checks.repeated_rows(contract, tally),
-        checks.no_formulas(replay.columns, tally),
-        checks.within_limits(contract, replay),
-        checks.order_fixed(contract, found.parts, replay),
-    ):
-        if made:
-            yield made
-    yield from checks.join_losses(found.joins)
+def _shown(audit: Audit) -> Audit:
+    """Without the excerpts, which the steps hold too, and without who paid."""
+    items = tuple(item.model_copy(update={"excerpt": ""}) for item in audit.package.items)
+    return audit.model_copy(
+        update={"package": audit.package.model_copy(update={"items": items}), "usage": audit.usage.whoever_paid()}
+    )
 
 
 def _doubts(
@@ -146,7 +108,17 @@ def _relevance(given: Assignment) -> TableRelevanceResult | None:
 def _usage(given: Assignment, attempt: Attempt) -> Iterator[StageUsage]:
     for spent in (*given.catalogue.drawing, *given.choosing):
         yield StageUsage(stage=spent.stage, calls=spent.calls, tokens_in=spent.tokens_in, tokens_out=spent.tokens_out)
-    for stage, usage in (("contract", given.contract.usage), ("agent", attempt.usage)):
+    audits: dict[AuditKind, Usage] = {}
+    for audit in given.audits:
+        audits[audit.kind] = audits.get(audit.kind, Usage()) + audit.usage
+    process = audits.get("checkpoint", Usage()) + audits.get("candidate", Usage())
+    usages = {
+        "contract": given.contract.usage,
+        "agent": attempt.usage,
+        "process": process,
+        "verify": audits.get("answer", Usage()),
+    }
+    for stage, usage in usages.items():
         if usage != Usage():
             calls = usage.whoever_paid().calls
             yield StageUsage(stage=stage, calls=calls, tokens_in=usage.tokens_in, tokens_out=usage.tokens_out)

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from tasks.core.errors import SandboxError
-from tasks.core.models.answer import Cell
+from tasks.core.models.value import Cell
 from tasks.core.sql.cells import csv_lines
 
 _FIELD = re.compile(r'(?:^|(?<=,))("(?:[^"]++|"")*+"|[^,"]*)(?=,|$)', re.DOTALL)

@@ -9,12 +9,12 @@ from pydantic import Field, JsonValue
 
 from tasks.core.models.catalogue import Catalogue, Profile
 from tasks.core.models.context import TableRelevanceResult
+from tasks.core.models.review import Audit
 from tasks.core.models.run import StageSpend, Usage
 from tasks.core.models.semantics import Knowledge
 from tasks.core.models.source import ArtifactRef
-from tasks.core.models.value import Value
+from tasks.core.models.value import Cell, Value
 
-Cell = str | int | float | bool | None
 Style = Literal["tools", "json", "single", "bare"]
 """How the model works; `bare` is a yardstick, no way to answer."""
 Status = Literal["approved", "rejected", "not_assessed", "partial", "failed"]
@@ -114,6 +114,8 @@ class Assignment(Value):
     """What the search for columns, metrics and values could not do."""
     added: tuple[Addition, ...] = ()
     """Documents that it asked for so far, in order; it meets each where it asked, and not before."""
+    audits: tuple[Audit, ...] = ()
+    """What validators said so far, in order; it meets each where its attempt then stood."""
 
     @property
     def whole(self) -> Assignment:
@@ -179,10 +181,12 @@ class Attempt(Value):
     """Votes cast in all (`single` style); 1 elsewhere."""
     contract: Contract
     """As the solver left it."""
-    ended: Literal["submitted", "turns", "budget", "loop", "model_error", "no_query", "document"]
-    """`document`: it waits for the table of a document, and begins again with it."""
+    ended: Literal["submitted", "turns", "budget", "loop", "model_error", "no_query", "document", "audit"]
+    """`document`: it waits for the table of a document, and begins again with it; `audit`: for what validators say."""
     wanted: str = ""
     """Path of that document."""
+    due: Literal["", "checkpoint", "candidate"] = ""
+    """What is to be audited before it goes on; empty at its end."""
     problems: tuple[str, ...] = ()
     usage: Usage = Usage()
     """All model calls of the attempt, single samples and repairs included."""

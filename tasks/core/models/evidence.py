@@ -6,9 +6,10 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from tasks.core.models.answer import Candidate, Contract, JoinAudit, Question, Status, Step, Style
+from tasks.core.models.answer import AnswerTable, Candidate, Contract, JoinAudit, Question, Status, Step, Style
 from tasks.core.models.context import TableRelevanceResult
 from tasks.core.models.document import CellStatus
+from tasks.core.models.review import Audit
 from tasks.core.models.source import FileKind, Outcome
 from tasks.core.models.value import Value
 
@@ -185,6 +186,22 @@ class Check(Value):
     detail: str = ""
 
 
+class Checked(Value):
+    """A candidate, replayed and measured: all that code can say about it."""
+
+    replay: Replay | None = None
+    """None when there was nothing to replay."""
+    outline: Outline = Outline()
+    joins: tuple[JoinAudit, ...] = ()
+    cells: tuple[AnswerCell, ...] = ()
+    checks: tuple[Check, ...] = ()
+    table: AnswerTable | None = None
+    fingerprint: str = ""
+    """Of question, contract, sources, filters, joins, grain and measures; a repair of display alone leaves it."""
+    shape: str = ""
+    """Of what the fingerprint leaves out: output columns, their order and names, row order, limit."""
+
+
 class StageUsage(Value):
     """Model calls of one stage, whether an endpoint or the journal answered: what the work takes, not what was paid."""
 
@@ -234,6 +251,8 @@ class Evidence(Value):
     joins: tuple[JoinAudit, ...]
     statements: tuple[Statement, ...]
     checks: tuple[Check, ...]
+    audits: tuple[Audit, ...] = ()
+    """What validators said, in order; of their evidence packages the items without excerpts."""
     doubts: tuple[str, ...]
     """Sentences for the reader: what speaks against taking the answer at its word."""
     sources: tuple[Origin, ...]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tasks.core.models.answer import Cell
-from tasks.core.models.value import Value
+from tasks.core.models.value import Cell, Value
 
 
 class QueryResult(Value):

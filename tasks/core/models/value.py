@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+Cell = str | int | float | bool | None
+"""A value of a table."""
+
 
 @dataclass(frozen=True)
 class Location:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tasks.core.models.answer import Cell
+    from tasks.core.models.value import Cell
 
 
 _WHOLE = frozenset(

@@ -23,7 +23,7 @@ from tasks.core.sql.names import literal, quote
 if TYPE_CHECKING:
     import duckdb
 
-    from tasks.core.models.answer import Cell
+    from tasks.core.models.value import Cell
 
 _BATCH = 4096
 _REPLY_CHARS, _REPLY_CELLS = 16 << 20, 4_000_000

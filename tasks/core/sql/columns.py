@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tasks.core.errors import QueryError
-from tasks.core.models.answer import Cell
+from tasks.core.models.value import Cell
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
 from tasks.core.sql.stacked import SMALL_ROWS, stack, stacks

@@ -8,9 +8,9 @@ from typing import Any
 
 from tasks.core.errors import QueryError
 from tasks.core.files import store as stores
-from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.query import QueryResult
+from tasks.core.models.value import Cell
 from tasks.core.process import ChildError, Worker
 from tasks.core.sections import QuerySettings
 

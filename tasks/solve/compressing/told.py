@@ -8,7 +8,7 @@ from tasks.core.search.passages import passages
 from tasks.solve.showing.layout import one_line
 
 _LINE_CHARS = 600
-_VIDEO = (
+VIDEO = (
     "From the task's videos (they point to fields, operators and thresholds; "
     "a number that is only spoken is no source of data):"
 )
@@ -24,7 +24,7 @@ def video_section(question: str, video: str, tokens: int) -> str:
     """What of the video's text concerns the question, in at most so many tokens; empty without a video."""
     chars = tokens * 4
     while video.strip() and chars > 40:
-        text = f"{_VIDEO}\n{passages(question, video.strip(), chars)}"
+        text = f"{VIDEO}\n{passages(question, video.strip(), chars)}"
         if count(text) <= tokens:
             return text
         chars = int(chars * _STEP)

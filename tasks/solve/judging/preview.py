@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tasks.core.errors import QueryError
 from tasks.core.llm import tokens
-from tasks.core.models.answer import Cell
 from tasks.core.models.catalogue import Table
+from tasks.core.models.value import Cell
 from tasks.core.sections import RelevanceSettings
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote

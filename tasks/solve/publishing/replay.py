@@ -7,8 +7,9 @@ from pathlib import Path
 
 from tasks.core.errors import EvidenceError, QueryError, SandboxError
 from tasks.core.evidence import rows
-from tasks.core.models.answer import Candidate, Cell
+from tasks.core.models.answer import Candidate
 from tasks.core.models.evidence import Outline, Replay
+from tasks.core.models.value import Cell
 from tasks.core.sections import QuerySettings, SandboxSettings
 from tasks.core.sql.engine import Engine
 from tasks.solve.publishing.headings import headings

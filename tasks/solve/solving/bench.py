@@ -26,6 +26,12 @@ class Bench:
     """What isolated the programs that ran."""
     accepted: int | None = None
     """The candidate that the solver stands by."""
+    rejected: set[int] = field(default_factory=set)
+    """Candidates that validators sent back."""
+    heard: int = 0
+    """What validators said that it has met so far."""
+    last_turn: bool = False
+    """Nothing can be sent back any more."""
     met: set[str] = field(default_factory=set)
     """Paths of the documents that it asked for and was given."""
     given: Assignment = field(init=False)
@@ -37,7 +43,8 @@ class Bench:
     @property
     def behind(self) -> bool:
         """Whether it has yet to come to where it ended before: its turns up to there are paid for."""
-        return any(addition.path not in self.met for addition in self.given.added)
+        unmet = any(addition.path not in self.met for addition in self.given.added)
+        return unmet or self.heard < len(self.given.audits)
 
     async def meet(self, addition: Addition) -> None:
         """Query all that there is with this addition, from now on."""
@@ -57,7 +64,9 @@ class Bench:
 
     @property
     def best(self) -> int | None:
-        """The accepted candidate; else the last one in which nothing looked odd; else the last one."""
+        """The accepted candidate; else the last one that nobody sent back and in which nothing looked odd; else the last one
+        that nobody sent back; else the last one."""
         if self.accepted is not None or not self.candidates:
             return self.accepted
-        return max(self.sound, default=len(self.candidates) - 1)
+        every = set(range(len(self.candidates)))
+        return max(self.sound - self.rejected or every - self.rejected or every)

@@ -15,14 +15,15 @@ from tasks.core.llm import door
 from tasks.core.llm.request import ToolCall
 from tasks.core.models.answer import Step, Unsettled
 from tasks.core.models.run import Usage
-from tasks.solve.solving import tools
+from tasks.solve.solving import review, tools
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.demand import Wanted
 from tasks.solve.solving.observe import Observation
+from tasks.solve.solving.review import Due
 from tasks.solve.solving.styles import ROLE, Style, Turn
 from tasks.solve.solving.transcript import Transcript
 
-End = Literal["submitted", "turns", "budget", "loop", "model_error", "no_query", "document"]
+End = Literal["submitted", "turns", "budget", "loop", "model_error", "no_query", "document", "audit"]
 _PATIENCE = 3
 """Blocked calls, turns without a call, or unusable replies, before the end is near."""
 _WARN_TURNS = 3
@@ -52,10 +53,15 @@ class Dialogue:
     unsettled: Unsettled = ""
     wanted: str = ""
     """Path of the document whose table it waits for."""
+    due: Literal["", "checkpoint", "candidate"] = ""
+    """What it waits for validators to look at."""
     _calls: list[str] = field(default_factory=list)
     _blocked: int = 0
     _idle: int = 0
     _unusable: int = 0
+    _turns: int = 0
+    """Since validators looked."""
+    _heard: int = 0
 
     async def run(self) -> End:
         """Turn after turn until a submission is accepted or something ends the attempt."""
@@ -77,15 +83,31 @@ class Dialogue:
                 self.transcript.say({"role": "user", "content": _UNUSABLE})
                 continue
             self._unusable = 0
+            self.bench.last_turn = last
             try:
                 if await self._act(turn, only_submit if last else offered, turns - number):
                     return "submitted"
+                if not last:
+                    self._hear()
             except Wanted as wish:
                 self.wanted = wish.path
                 return "document"
+            except Due as due:
+                self.due = due.kind
+                return "audit"
             if last:
                 return self._stopped("budget", _SHORT, "stopped") if early == "budget" else early or "turns"
         return "turns"
+
+    def _hear(self) -> None:
+        """What validators say on the way, where it is time. Raises Due."""
+        self._turns = 0 if self.bench.heard > self._heard else self._turns + 1
+        told = review.on_the_way(self.bench, len(self.steps), self._turns)
+        if told:
+            self.transcript.say({"role": "user", "content": told})
+        if told is not None:
+            self._turns = 0
+        self._heard = self.bench.heard
 
     async def _act(self, turn: Turn, offered: tuple[tools.Tool, ...], left: int) -> bool:
         """Run the calls of a turn; whether a submission was accepted."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tasks.core.errors import TablewrightError
 from tasks.core.llm.prompts import fence
-from tasks.core.models.answer import Cell
+from tasks.core.models.value import Cell
 from tasks.solve.showing.layout import one_line
 
 _CELL_CHARS = 200

@@ -95,14 +95,20 @@ class _Solving:
         failed = Counter(ballot.sql for ballot in self.ballots if not ballot.result)
         first = {ballot.sql: ballot for ballot in reversed(self.ballots)}
         candidates += [candidate_of(first[sql], votes) for sql, votes in failed.items()]
+        sent_back = {a.candidate for a in self.given.audits if a.verdict == "rejected"}
+        chosen = next((index for index in range(len(groups)) if index not in sent_back), 0)
+        looked = any(audit.candidate == chosen for audit in self.given.audits)
+        audited = self.limits.process.enabled or self.limits.verify.enabled
+        due = bool(groups) and audited and not looked and self.ended == "submitted"
         return Attempt(
             style="single",
             steps=tuple(self.steps),
             candidates=tuple(candidates),
-            chosen=0 if groups else None,
+            chosen=chosen if groups else None,
             samples=max(len(self.ballots), 1),
             contract=self.given.contract,
-            ended="no_query" if not groups and self.ended == "submitted" else self.ended,
+            ended="audit" if due else "no_query" if not groups and self.ended == "submitted" else self.ended,
+            due="candidate" if due else "",
             problems=tuple(dict.fromkeys(self.problems)),
             usage=sum((step.usage for step in self.steps), Usage()),
             unsettled=self.unsettled,

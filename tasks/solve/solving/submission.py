@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tasks.core.errors import QueryError, SandboxError
-from tasks.core.models.answer import Candidate, Cell, Contract, Submission
+from tasks.core.models.answer import Candidate, Contract, Submission
+from tasks.core.models.value import Cell
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
 from tasks.solve.showing.layout import one_line
+from tasks.solve.solving import review
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.observe import Observation, of_error, of_rows
 from tasks.solve.solving.program import compute
@@ -65,7 +67,10 @@ async def submit(bench: Bench, submission: Submission, confirm: bool) -> Observa
     if odd and not known:
         listed = "\n".join(f"- {reason}" for reason in odd)
         return Observation(f"Odd:\n{listed}\n\n{shown.text}", _DOUBT, ok=False, truncated=shown.truncated)
-    bench.accepted = len(bench.candidates) - 1
+    index = len(bench.candidates) - 1
+    if refused := review.of_candidate(bench, index):
+        return refused
+    bench.accepted = index
     return Observation(shown.text, "Accepted.", truncated=shown.truncated, final=True)
 
 

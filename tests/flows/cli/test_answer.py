@@ -27,7 +27,7 @@ def test_text_shows_table_status_sources_price_and_files(world: World, tmp_path:
         "category",
         "茶",
         "cake",
-        "not_assessed",
+        "approved",
         "from context/orders.csv (3 rows)",
         "context/shop.db::products",
     ):
@@ -43,7 +43,7 @@ def test_text_shows_table_status_sources_price_and_files(world: World, tmp_path:
 def test_columns_that_do_not_fit_the_terminal_are_counted(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wide = "SELECT " + ", ".join(f"{1000 + number} AS c{number}" for number in range(60))
+    wide = "SELECT " + ", ".join(f"{997 + number} + count(*) AS c{number}" for number in range(60)) + " FROM orders"
     action = {"thought": "", "tool": "submit", "arguments": {"sql": wide, "confirm": True}}
     world.endpoint.replies = lambda _: json.dumps(action)
     monkeypatch.setenv("COLUMNS", "80")

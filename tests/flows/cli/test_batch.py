@@ -41,10 +41,10 @@ def test_every_task_gets_its_files_and_its_row(world: World, tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     said = summary(tmp_path / "out")
     assert [row["task"] for row in said["tasks"]] == ["task_1", "task_2", "task_10"]
-    assert said["counts"] == {"tasks": 3, "not_assessed": 3} and said["ended"] == "all"
+    assert said["counts"] == {"tasks": 3, "approved": 3} and said["ended"] == "all"
     assert said["ignored"] == ["README.md", "notes"]
     row = said["tasks"][-1]
-    assert (row["calls"], row["rows"], row["status"]) == (ASKED, 2, "not_assessed") and row["seconds"] > 0
+    assert (row["calls"], row["rows"], row["status"]) == (ASKED, 2, "approved") and row["seconds"] > 0
     assert row["tokens_in"] > 100 > row["tokens_out"] > 0 and row["reason"]
     for number in (1, 2, 10):
         written = files(tmp_path / "out" / f"task_{number}")
@@ -59,7 +59,7 @@ def test_a_task_file_in_capitals_makes_a_task(world: World, tmp_path: Path) -> N
     (source / "task_1" / "task.json").rename(source / "task_1" / "TASK.JSON")
     done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect")
     assert done.returncode == 0, done.stderr
-    assert statuses(tmp_path / "out") == {"task_1": "not_assessed"}
+    assert statuses(tmp_path / "out") == {"task_1": "approved"}
     assert (tmp_path / "out" / "task_1" / "prediction.csv").read_text("utf-8") == ANSWER
 
 
@@ -88,7 +88,7 @@ def test_a_failed_task_is_a_row_with_its_reason_and_stops_no_other(
     solve = flows.solve.solve
     monkeypatch.setattr(flows.solve, "solve", break_down)
     done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--json")
-    assert done.returncode == 5 and json.loads(done.stdout)["counts"] == {"tasks": 4, "error": 3, "not_assessed": 1}
+    assert done.returncode == 5 and json.loads(done.stdout)["counts"] == {"tasks": 4, "error": 3, "approved": 1}
     reasons = [row["reason"] for row in summary(tmp_path / "out")["tasks"][:3]]
     assert "question" in reasons[0] and summary(tmp_path / "out")["tasks"][0]["next"] and "no valid JSON" in reasons[1]
     assert reasons[2] == "RuntimeError: a slip of ours"
@@ -124,7 +124,7 @@ def test_the_deadline_ends_the_batch_and_what_is_done_stays(world: World, tmp_pa
     (profile := tmp_path / "own.toml").write_text('[batch]\nleast_seconds = 5\nlate_seconds = 0\nlate_profile = ""\n')
     arguments = ("--no-prefect", "--concurrency", "1", "--profile", str(profile), "--deadline")
     done = world.call("batch", str(source), str(tmp_path / "out"), *arguments, "24")
-    assert list(statuses(tmp_path / "out").values()) == ["not_assessed", "failed"]  # the share of the first is over
+    assert list(statuses(tmp_path / "out").values()) == ["approved", "failed"]  # the share of the first is over
     assert done.returncode == 5 and summary(tmp_path / "out")["ended"] == "all"
     shutil.rmtree(source / "task_1")
     done = world.call("batch", str(source), str(tmp_path / "out"), *arguments, "12")
@@ -176,7 +176,7 @@ def test_hundreds_of_tasks_of_all_kinds_are_gone_through(world: World, tmp_path:
     assert done.returncode == 5 and said["ended"] == "all", done.stderr
     assert [row["task"] for row in said["tasks"]] == [f"task_{n}" for n in range(1, 321) if n % 7]
     assert said["ignored"] == [f"task_{n}" for n in range(1, 321) if n % 7 == 0]
-    assert said["counts"] == {"tasks": 275, "not_assessed": 2, "error": 273}
+    assert said["counts"] == {"tasks": 275, "approved": 2, "error": 273}
     assert all(row["reason"] and row["next"] for row in said["tasks"] if row["status"] == "error")
     for name in ("task_8", "task_16"):
         assert (tmp_path / "out" / name / "prediction.csv").read_text("utf-8") == ANSWER
@@ -213,7 +213,7 @@ def test_a_late_task_asks_the_model_less(world: World, tmp_path: Path) -> None:
     done = world.call("batch", str(source), str(tmp_path / "out"), *arguments)
     assert done.returncode == 0, done.stderr
     row = summary(tmp_path / "out")["tasks"][0]
-    assert row["late"] and row["status"] == "not_assessed" and row["calls"] == ASKED - 1  # no contract
+    assert row["late"] and row["status"] == "approved" and row["calls"] == ASKED - 1  # no contract
     assert (tmp_path / "out" / "task_1" / "prediction.csv").read_text("utf-8") == ANSWER
 
 
@@ -236,7 +236,7 @@ def test_what_cancels_itself_or_cannot_be_written_is_one_tasks_trouble(
     (tmp_path / "out" / "task_2" / "error.txt").mkdir()
     done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--concurrency", "1")
     assert done.returncode == 5
-    assert statuses(tmp_path / "out") == {"task_1": "error", "task_2": "error", "task_3": "not_assessed"}
+    assert statuses(tmp_path / "out") == {"task_1": "error", "task_2": "error", "task_3": "approved"}
 
 
 @pytest.mark.slow
@@ -251,6 +251,6 @@ def test_a_signal_writes_the_summary_and_leaves_no_process(world: World, tmp_pat
         process.send_signal(kind)
         process.communicate(timeout=60)
     assert process.returncode == 130 and time.monotonic() - began < 10
-    assert statuses(tmp_path / "out") == {"task_1": "not_assessed", "task_2": "interrupted", "task_3": "interrupted"}
+    assert statuses(tmp_path / "out") == {"task_1": "approved", "task_2": "interrupted", "task_3": "interrupted"}
     assert summary(tmp_path / "out")["ended"] == "interrupted"
     assert not children_of(process.pid)

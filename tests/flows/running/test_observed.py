@@ -17,6 +17,15 @@ from world import ANSWER, ASKED, QUESTION, STAGES, World, make_folder
 
 from tasks import stage
 
+ASKING = (
+    ("write_contract", "contract"),
+    ("solve_question", "agent"),
+    ("solve_question", "agent"),
+    ("audit_process", "process"),
+    ("verify_answer", "verify"),
+)
+"""Stage and role of each call of a run."""
+
 
 class Collector:
     """Takes OTLP over HTTP."""
@@ -76,11 +85,11 @@ def test_every_line_names_run_task_and_stage(world: World, tmp_path: Path, monke
     assert {(line["run"], line["task"], line["flow"]) for line in found} == {(ended.run, "店", "answer")}
     first, last = found[0], found[-1]
     assert (first["event"], first["status"]) == ("run", "running")
-    assert (last["event"], last["status"], last["calls"], last["level"]) == ("run", "not_assessed", ASKED, "info")
+    assert (last["event"], last["status"], last["calls"], last["level"]) == ("run", "approved", ASKED, "info")
     stages = Counter((line["stage"], line["status"]) for line in found if line["event"] == "stage")
     assert stages == Counter({(name, how): 1 for name in STAGES for how in ("start", "done")})
     calls = [(line["stage"], line["role"], line["calls"], line["error"]) for line in found if line["event"] == "call"]
-    assert calls == [("write_contract", "contract", 1, ""), *[("solve_question", "agent", 1, "")] * 2]
+    assert calls == [(stage, role, 1, "") for stage, role in ASKING]
     (said,) = [line for line in found if line["event"] == "message"]
     assert (said["level"], said["logger"], said["message"]) == ("warning", "tasks.solve", "几乎完成 nearly")
     assert "category" not in log.read_text("utf-8") and QUESTION not in log.read_text("utf-8")
@@ -118,11 +127,11 @@ def test_a_trace_has_the_run_its_stages_and_its_calls(
     spans = {span["spanId"]: span for span in collector.spans}
     assert len(spans) == len(collector.spans) == 1 + len(STAGES) + ASKED
     (root,) = [span for span in spans.values() if not span["parentSpanId"]]
-    assert root["name"] == "run answer" and values(root)["tablewright.status"] == "not_assessed"
+    assert root["name"] == "run answer" and values(root)["tablewright.status"] == "approved"
     assert len({span["traceId"] for span in spans.values()}) == 1 and len(root["traceId"]) == 32
     calls = [span for span in spans.values() if span["kind"] == 3]
     above = [spans[span["parentSpanId"]] for span in calls]
-    assert [span["name"] for span in above] == ["write_contract", "solve_question", "solve_question"]
+    assert [span["name"] for span in above] == [stage for stage, _ in ASKING]
     assert all(span["parentSpanId"] == root["spanId"] for span in above)
     for span, parent in zip(calls, above, strict=True):
         assert (

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from publishing import SUM_BY_NAME, assignment, attempt, candidate, seen
+from publishing import published as answered
 
 from tasks.core.files.store import Store
 from tasks.core.llm import door
@@ -19,7 +20,6 @@ from tasks.core.models.context import TableRelevanceResult
 from tasks.core.models.run import StageSpend
 from tasks.core.settings import Settings
 from tasks.solve.deliver import deliver
-from tasks.solve.publish import publish
 
 VOTES = TableRelevanceResult(
     task_id="task_3",
@@ -45,7 +45,7 @@ def published(store: Store, folder: Path, settings: Settings, votes: TableReleva
     )
     made = attempt(candidate(asyncio.run(seen(store, given, settings, SUM_BY_NAME)), SUM_BY_NAME))
     with door.use(Door(settings, store, Meter(settings.budget))):
-        return asyncio.run(publish(given, made, settings.solver, settings.publish))
+        return asyncio.run(answered(given, made, settings.solver, settings))
 
 
 def test_evidence_and_report_tell_what_was_folded_and_that_the_query_read_it(

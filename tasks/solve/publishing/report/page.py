@@ -12,9 +12,10 @@ from tasks.core.evidence.checks import lost_rows
 from tasks.core.evidence.outline import pretty
 from tasks.core.evidence.rows import text_of
 from tasks.core.files.template import environment
-from tasks.core.models.answer import AnswerTable, Cell, JoinAudit, Step
+from tasks.core.models.answer import AnswerTable, JoinAudit, Step
 from tasks.core.models.evidence import Evidence
-from tasks.solve.publishing.report.words import LABELS, MEANINGS, counted, size
+from tasks.core.models.value import Cell
+from tasks.solve.publishing.report.words import AUDITS, LABELS, MEANINGS, VERDICTS, counted, size
 
 if TYPE_CHECKING:
     import jinja2
@@ -42,6 +43,8 @@ def render(evidence: Evidence, table: AnswerTable | None) -> str:
         steps=[_step(step) for step in evidence.solving.steps],
         others=[c for i, c in enumerate(evidence.solving.candidates) if i != evidence.solving.chosen],
         total=_total(evidence),
+        audits=AUDITS,
+        verdicts=VERDICTS,
         folded=sorted(evidence.folded, key=lambda table: (not table.used, not table.tally))[:_FOLDED_ROWS],
         style=(_FOLDER / "page.css").read_text("utf-8"),
     )

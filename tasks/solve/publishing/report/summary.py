@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tasks.core.evidence.outline import pretty
 from tasks.core.models.evidence import Evidence
-from tasks.solve.publishing.report.words import LABELS, counted
+from tasks.solve.publishing.report.words import AUDITS, LABELS, VERDICTS, counted
 
 _LINE_CHARS = 300
 _FOLDED = 10
@@ -32,6 +32,11 @@ def _lines(evidence: Evidence) -> Iterator[str]:
     yield f"Status {evidence.status}: {code(evidence.reason)}"
     if evidence.doubts:
         yield from ("", "## What to doubt", *(f"- {code(doubt)}" for doubt in evidence.doubts))
+    if evidence.audits:
+        yield from ("", "## Validators")
+        for audit in evidence.audits:
+            said = "; ".join(audit.issues) or audit.problem
+            yield f"- {AUDITS[audit.kind]}: {VERDICTS[audit.verdict]}" + (f": {code(said)}" if said else "")
     if evidence.used:
         yield from ("", "## Tables")
         for used in evidence.used:

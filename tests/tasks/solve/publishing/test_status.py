@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 from publishing import attempt
 
-from tasks.core.models.answer import Attempt, Candidate, Submission
-from tasks.core.models.evidence import Replay
+from tasks.core.models.answer import Assignment, Attempt, Brief, Candidate, Contract, Question, Submission
+from tasks.core.models.catalogue import Catalogue, Profile
+from tasks.core.models.evidence import Check, Checked, Replay
+from tasks.core.models.review import Audit
+from tasks.core.models.source import ArtifactRef
 from tasks.solve.publishing.status import judge
 
 EQUAL = Replay(sql="select", expected="d", digest="d", rows=3)
-GOOD = "replayed and equal; not audited by validators yet"
+GOOD = "replayed and equal; not audited by validators"
+
+
+def given(*audits: Audit) -> Assignment:
+    return Assignment(
+        question=Question(text="?", as_of=date(2024, 1, 1)),
+        brief=Brief(text="", tokens=0, shown=()),
+        contract=Contract(),
+        catalogue=Catalogue(database=ArtifactRef(sha256="0" * 64, name="c.duckdb", size=0), tables=(), files=()),
+        profile=Profile(tables=(), joins=()),
+        audits=audits,
+    )
+
+
+def said(kind: str, verdict: str, candidate: int | None = 0, fingerprint: str = "F", **more: Any) -> Audit:
+    whole = {"kind": kind, "verdict": verdict, "candidate": candidate, "fingerprint": fingerprint, "steps": 3, **more}
+    return Audit.model_validate(whole)
 
 
 def tried(votes: int = 1, **changes: Any) -> Attempt:
@@ -53,4 +73,41 @@ def tried(votes: int = 1, **changes: Any) -> Attempt:
 def test_the_status_follows_from_replay_and_attempt(
     made: Attempt, replay: Replay | None, status: str, reason: str
 ) -> None:
-    assert judge(made, replay, confident_share=0.6) == (status, reason)
+    assert judge(given(), made, Checked(replay=replay), confident_share=0.6) == (status, reason)
+
+
+PROCESS, FORM = said("candidate", "approved"), said("answer", "approved")
+APPROVED = "replayed and equal; validators approved how it was found and its form"
+FAILED = Check(name="row limit", outcome="failed", detail="too many rows")
+
+
+@pytest.mark.parametrize(
+    ("audits", "checks", "fingerprint", "status", "reason"),
+    [
+        ((PROCESS, FORM), (), "F", "approved", APPROVED),
+        ((PROCESS,), (), "F", "not_assessed", "replayed and equal; its form was not audited by validators"),
+        ((FORM,), (), "F", "not_assessed", "replayed and equal; how it was found was not audited by validators"),
+        ((PROCESS, FORM), (), "G", "not_assessed", "replayed and equal; how it was found was not audited by validators"),
+        ((PROCESS, said("answer", "approved", 1)), (), "F", "not_assessed", "replayed and equal; its form was not audited by validators"),
+        ((said("candidate", "approved", 1), FORM), (), "F", "approved", APPROVED),
+        ((said("checkpoint", "approved", None), FORM), (), "F", "not_assessed", "replayed and equal; how it was found was not audited by validators"),
+        ((said("candidate", "rejected", issues=("wrong table",)), FORM), (), "F", "rejected",
+         "replayed and equal, but validators rejected it: wrong table"),
+        ((said("candidate", "rejected", issues=("wrong table",)), PROCESS, FORM), (), "F", "approved", APPROVED),
+        ((PROCESS, said("candidate", "rejected"), FORM), (), "F", "rejected",
+         "replayed and equal, but validators rejected it: no reason given"),
+        ((PROCESS, said("answer", "rejected", issues=("one column too many",))), (), "F", "partial",
+         "replayed and equal, but one column too many"),
+        ((PROCESS, FORM), (FAILED,), "F", "partial", "replayed and equal, but too many rows"),
+        ((said("candidate", "not_assessed", problem="timed out"), FORM), (), "F", "not_assessed",
+         "replayed and equal; how it was found was not assessed by validators: timed out"),
+        ((said("candidate", "approved", 0, ""), FORM), (), "F", "approved", APPROVED),
+        ((said("candidate", "approved", 1, ""), FORM), (), "F", "not_assessed",
+         "replayed and equal; how it was found was not audited by validators"),
+    ],
+)  # fmt: skip
+def test_d5_an_approval_holds_for_what_was_approved_and_nothing_else(
+    audits: tuple[Audit, ...], checks: tuple[Check, ...], fingerprint: str, status: str, reason: str
+) -> None:
+    checked = Checked(replay=EQUAL, checks=checks, fingerprint=fingerprint)
+    assert judge(given(*audits), tried(), checked, confident_share=0.6) == (status, reason)

@@ -45,7 +45,7 @@ def evidence(**changes: Any) -> Evidence:
     made = Evidence(
         question=Question(text="哪个客户花得最多? Who spent most?", as_of=date(2024, 4, 1)),
         status="not_assessed",
-        reason="replayed and equal; not audited by validators yet",
+        reason="replayed and equal; not audited by validators",
         contract=Contract(
             columns=(ContractColumn(name="name", meaning="customer's name", source="customers.name"),),
             grain="one row per customer",

@@ -1,0 +1,114 @@
+"""attempt + what code found of its candidate → audit of the process: does the evidence carry the answer?
+
+Code looks first and may reject alone. A model that fails gives no verdict: nobody has looked then.
+"""
+
+from __future__ import annotations
+
+from tasks.core.evidence.observed import Known, text_of
+from tasks.core.evidence.outline import outline
+from tasks.core.evidence.trajectory import Submitted, collect
+from tasks.core.models.answer import Assignment, Attempt
+from tasks.core.models.evidence import Checked
+from tasks.core.models.review import Audit, EvidencePackage
+from tasks.core.sections import ProcessSettings, SolverSettings
+from tasks.core.sql.engine import Engine
+from tasks.solve.auditing import duties, history, reply
+from tasks.solve.auditing.ask import ask
+from tasks.solve.auditing.bycode import confirmed, refused
+from tasks.solve.auditing.pinned import definitions
+from tasks.solve.auditing.readings import run_readings
+from tasks.solve.auditing.reply import ProcessReply
+from tasks.solve.auditing.request import ROLE, Audited, fits, knowledge_lines, limits_of, request
+from tasks.solve.auditing.shown import seen
+from tasks.stage import stage
+
+OFF = "not audited by a model (process.model is false)"
+
+
+@stage(roles=(ROLE,), prompts=("process.md",))
+async def audit_process(given: Assignment, attempt: Attempt, checked: Checked, limits: SolverSettings) -> Audit:
+    """One look at the attempt as it stands: at a candidate, or (`attempt.due` is `checkpoint`) at the way to one.
+
+    The verdict is `approved` only when a model found the evidence to carry the answer with this fingerprint.
+    """
+    settings = limits.process
+    before = history.last_of(given, *history.PROCESS, asked=True)
+    known = Known(given.catalogue, given.knowledge.path)
+    package = _package(given, attempt, settings)
+    opening = Audit(
+        kind="checkpoint" if attempt.due == "checkpoint" else "candidate",
+        steps=len(attempt.steps),
+        verdict="not_assessed",
+        ledger=history.ledger(given),
+        package=package,
+        settled=duties.settled(before, attempt, package, known),
+    )
+    if not settings.enabled:
+        return _unlooked(opening, "switched off: process.enabled is false")
+    if opening.kind == "candidate":
+        opening = opening.model_copy(
+            update={"candidate": attempt.chosen, "fingerprint": checked.fingerprint, "shape": checked.shape}
+        )
+        if attempt.candidate is None:
+            return _unlooked(opening, "there is no candidate")
+        if by_code := refused(opening, given, attempt, checked) or confirmed(opening, given, attempt, checked):
+            return by_code
+    if not settings.model:
+        return _unlooked(opening, OFF)
+    if opening.kind == "candidate" and history.is_spent(given, "candidate", settings.review_budget):
+        return _unlooked(opening, f"the review budget is used up (process.review_budget is {settings.review_budget})")
+    return await _asked(opening, given, attempt, checked, limits)
+
+
+async def _asked(
+    opening: Audit, given: Assignment, attempt: Attempt, checked: Checked, limits: SolverSettings
+) -> Audit:
+    """The verdict of the model, on as much as it can read."""
+    text, package = "", opening.package
+    for tighter in limits_of(limits.process):
+        package = _package(given, attempt, tighter)
+        text = request(
+            Audited(opening.kind, given, attempt, checked, package, opening.ledger, opening.settled), tighter
+        )
+        if fits(text):
+            break
+    opening = opening.model_copy(update={"package": package})
+    ids, lines = {item.id for item in package.items} | seen(given.brief.text), knowledge_lines(given)
+    said = await ask(ROLE, text, ProcessReply, lambda reply_text: reply.read(reply_text, ids, lines, opening.ledger))
+    if said.value is None:
+        failed = _unlooked(opening, f"the validator failed: {said.problem}")
+        return failed.model_copy(update={"unsettled": said.unsettled, "usage": said.usage})
+    judged = said.value
+    ledger = judged.ledger
+    if opening.kind == "candidate" and any(each.readings for each in ledger.unresolved_ambiguities):
+        async with Engine.over(given.catalogue, limits.query) as engine:
+            ledger = await run_readings(ledger, engine)
+    rejected = judged.verdict == "rejected"
+    return opening.model_copy(
+        update={
+            "verdict": judged.verdict,
+            "issues": judged.issues,
+            "actions": duties.opened(judged.actions, Known(given.catalogue, given.knowledge.path), opening.steps),
+            "ledger": ledger,
+            "asked": True,
+            "spends": rejected and opening.kind == "candidate",
+            "usage": said.usage,
+        }
+    )
+
+
+def _package(given: Assignment, attempt: Attempt, settings: ProcessSettings) -> EvidencePackage:
+    """Evidence for the submission; on the way to one, for all that was queried."""
+    candidate = None if attempt.due == "checkpoint" else attempt.candidate
+    known, tokens = Known(given.catalogue, given.knowledge.path), settings.string_tokens
+    if candidate is None:
+        queries = [sql for step in attempt.steps if step.ok and (sql := text_of(step.arguments.get("sql")))]
+        return collect(attempt.steps, known, settings, None, definitions(given, queries, tokens))
+    sql = candidate.submission.sql
+    tables = frozenset(known.table(name) for name in outline(sql).tables)
+    return collect(attempt.steps, known, settings, Submitted(sql, tables), definitions(given, (sql,), tokens))
+
+
+def _unlooked(opening: Audit, problem: str) -> Audit:
+    return opening.model_copy(update={"verdict": "not_assessed", "problem": problem})
