@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from tasks.core.models.evidence import Check
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LABELS = 3
 """Texts of up to so many signs may be codes: M for male."""
+_MISTYPED, _ALIKE = 5, 0.8
+"""Letters from which a word is known though it is mistyped, and how alike the two must be, 0 to 1."""
 
 
 def typed_output(facts: Facts) -> Check | None:
@@ -130,9 +133,10 @@ def _is_said(value: str, facts: Facts) -> bool:
 
 
 def _is_near(one: Comparison, facts: Facts) -> bool:
-    """One of its words is said, in any form."""
+    """One of its words is said, in any form, or written as people mistype it."""
     said = asked.stems(facts.question)
-    return asked.overlap((one.value,), said) >= 0.5
+    own = [word for word in asked.stems(one.value) if len(word) >= _MISTYPED]
+    return asked.overlap((one.value,), said) >= 0.5 or any(get_close_matches(word, said, 1, _ALIKE) for word in own)
 
 
 def _outer(tree: exp.Expr) -> Iterator[exp.Select]:

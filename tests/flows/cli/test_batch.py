@@ -216,7 +216,7 @@ def test_a_late_task_asks_the_model_less(world: World, tmp_path: Path) -> None:
     done = world.call("batch", str(source), str(tmp_path / "out"), *arguments)
     assert done.returncode == 0, done.stderr
     row = summary(tmp_path / "out")["tasks"][0]
-    assert row["late"] and row["status"] == "approved" and row["calls"] == ASKED - 1  # no contract
+    assert row["late"] and row["status"] == "not_assessed" and row["calls"] == ASKED - 3  # no contract, no validators
     assert (tmp_path / "out" / "task_1" / "prediction.csv").read_text("utf-8") == ANSWER
 
 
