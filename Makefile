@@ -9,7 +9,7 @@ PROFILE ?= default
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many throughput faults clean
+.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many throughput interruptions faults clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -95,6 +95,9 @@ recall: setup ## how much of what an answer needs is recalled, shown and found: 
 
 ways: setup ## first prompt and score with all tables unfolded, folded by votes, folded and merged; PROFILE=NAME, QUESTIONS="NAME …"
 	@$(BIN)/python tests/ways.py --profile $(PROFILE) $(if $(QUESTIONS),--questions $(QUESTIONS))
+
+interruptions: setup ## kill, fill, cut off: every fault x ways to go on, each against an undisturbed run; writes docs/resume.md, 1 if one differs
+	@$(BIN)/python tests/interruptions.py --write docs/resume.md
 
 many: setup ## the whole answer flow over 300 and 3,000 made tables with a scripted model: seconds by stage, memory; 1 if wrong
 	@$(BIN)/python tests/many.py

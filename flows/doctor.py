@@ -14,7 +14,7 @@ from flows.running import server
 from flows.running.session import versions
 from tasks.core import settings as env
 from tasks.core.errors import InputError
-from tasks.core.llm.endpoints import Endpoint, base_url, without_secrets
+from tasks.core.llm.endpoints import Endpoint, base_url, nameless, without_secrets
 from tasks.core.llm.reach import unreached
 from tasks.core.models.value import Value
 from tasks.core.sandbox import tiers
@@ -69,8 +69,8 @@ def _model(name: str, endpoint: EndpointSettings, settings: Settings) -> Check:
     if endpoint.serve:
         return _local(title, settings)
     if not endpoint.model:
-        hint = "export MODEL_API_URL, MODEL_NAME and MODEL_API_KEY, or use --profile local, which needs no key"
-        return Check(name=title, state="limited", detail=f"profile {settings.profile!r} names no model", next=hint)
+        said = f"profile {settings.profile!r} names no model"
+        return Check(name=title, state="limited", detail=said, next=nameless(name))
     if endpoint.provider or not endpoint.url:
         key = "has a value" if env.secret(endpoint.api_key_env).get_secret_value() else "is empty"
         where = endpoint.provider or endpoint.model.split("/")[0]

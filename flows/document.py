@@ -216,7 +216,7 @@ async def _attempt(document: Converted, knowledge: Knowledge, settings: Settings
     except InputError:
         raise  # a key or a disk: no other document would fare better
     except TablewrightError as error:
-        return _Outcome(None, f"no table: {error.message}")
+        return _Outcome(None, f"no table: {error.told}")
 
 
 async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, costs: Costs) -> _Outcome:

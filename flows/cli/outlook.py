@@ -33,19 +33,21 @@ def _print(found: Outlook) -> None:
     if not found.planned:
         out.print("no model would be asked: all is read from earlier runs")
         return
-    shown = table("stage", "calls", "tokens sent", "tokens back, at most", "$ at most", "model", "to")
+    shown = table("stage", "calls", "tokens sent", "tokens back, at most", "$ at most")
     for part in found.planned:
         money = "?" if part.money is None else f"{part.money:.4f}"
-        numbers = (f"{part.calls}", f"{part.tokens_in:,}", f"{part.tokens_out:,}", money)
-        shown.add_row(part.stage, *numbers, escape(part.model), escape(", ".join(part.places)))
+        shown.add_row(part.stage, f"{part.calls}", f"{part.tokens_in:,}", f"{part.tokens_out:,}", money)
+    shown.columns[0].no_wrap = True
     out.print(shown)
+    for model, places in dict.fromkeys((part.model, part.places) for part in found.planned):
+        out.print(f"to {escape(', '.join(places))}: model {escape(model)}")
     total = found.total()
     money = "price not known" if total["money"] is None else f"at most ${total['money']:.4f}"
     out.print(
         f"first requests: {total['calls']} calls, {total['tokens_in']:,} tokens sent, {money}; --json shows the prompts"
     )
     out.print(f"then: {found.later}")
-    limits = [f"{name} {value:g}" for name, value in found.limits.items() if value]
+    limits = [f"{name} {value:,.10g}" for name, value in found.limits.items() if value]
     out.print(f"the budget stops it at {', '.join(limits)}" if limits else "no budget is set (budget.* in the profile)")
     if earlier := found.earlier:
         out.print(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.app import app, err, out, print_json, table
+from flows.cli.app import app, err, out, print_json
 
 if TYPE_CHECKING:
     from flows.runs import Row
@@ -79,21 +79,13 @@ def _print(rows: list[Row]) -> None:
     if not rows:
         out.print("no runs")
         return
-    shown = table("run", "status", "score", "s", "calls", "tokens", "$", "folder", "question")
     for row in rows:
-        spend, tries = row.spend, f" ({row.tries} tries)" if row.tries > 1 else ""
         at = f" (process {row.process})" if row.process else f" (on {row.machine})" if row.status == "running" else ""
-        shown.add_row(
-            row.run,
-            f"{row.status}{at or tries}",
-            "" if row.score is None else f"{row.score:.3f}",
-            f"{row.seconds:.1f}",
-            f"{spend.calls:,}",
-            f"{spend.tokens_in + spend.tokens_out:,}",
-            f"{spend.money:.4f}" if spend.money else "",
-            escape(Path(row.folder).name),
-            escape(row.question or "(its documents)"),
-        )
-    out.print(shown)
+        tries = f" after {row.tries} tries" if row.tries > 1 else ""
+        score = "" if row.score is None else f"  score {row.score:.3f}"
+        spent = f"{row.spend.calls:,} calls, {row.spend.tokens_in + row.spend.tokens_out:,} tokens"
+        money = f", ${row.spend.money:.4f}" if row.spend.money else ""
+        out.print(f"{row.run}  [bold]{row.status}[/]{at}{tries}{score}  {row.seconds:.1f} s  {spent}{money}")
+        out.print(f"    {escape(Path(row.folder).name)}: {escape(row.question or 'its documents')}")
     if lost := [row.run for row in rows if row.status == "orphaned"]:
         out.print(f"go on with a run whose process is gone: tablewright resume {lost[0]}")

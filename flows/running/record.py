@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import platform
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +22,7 @@ from tasks.core.models.source import ArtifactRef
 from tasks.core.settings import Settings
 
 PLACE = "runs"
+_LOOKS = 20
 RUNNING, ORPHANED = "running", "orphaned"
 _ORPHANED = "its process ended before the run did; `tablewright resume {run}` goes on with it"
 
@@ -149,7 +151,10 @@ def living(store: Store, run: str) -> Iterator[bool]:
     taken = True
     with contextlib.suppress(OSError):  # where no lock can be written, runs go on without
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = lock.take_named(path)
+        for _ in range(_LOOKS):
+            if (descriptor := lock.take_named(path)) is not None or lock.holder(path) is not None:
+                break
+            time.sleep(0.01)  # whoever looks for the holder holds it for a moment
         taken = descriptor is not None
     try:
         yield taken

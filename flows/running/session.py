@@ -28,6 +28,7 @@ from tasks.core.files.paths import expand
 from tasks.core.files.store import Folder, Store
 from tasks.core.llm import door
 from tasks.core.llm.budget import Meter
+from tasks.core.llm.endpoints import nameless
 from tasks.core.models.answer import Answer, Question
 from tasks.core.models.evidence import Delivery
 from tasks.core.models.run import Spend
@@ -219,7 +220,10 @@ def open_store(settings: Settings, block: Any = None) -> Store:
         folder.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(folder).free >> 20
     except OSError as error:
-        raise InputError(f"cannot use the store's folder {folder}: {error.strerror}", "set store.path") from error
+        raise InputError(
+            f"cannot use the store's folder {folder}: {error.strerror}",
+            "set TABLEWRIGHT_STORE or store.path to a folder that can be written to",
+        ) from error
     if free < settings.store.min_free_mb:
         raise InputError(
             f"{free} MB are free on the disk of {folder}, less than store.min_free_mb = {settings.store.min_free_mb}",
@@ -238,7 +242,7 @@ def check_model(settings: Settings, role: str) -> None:
     if not any(settings.endpoints[name].model for name in names):
         raise InputError(
             f"no model is configured: endpoint {names[0]!r} of profile {settings.profile!r} names none",
-            "export MODEL_API_URL, MODEL_NAME and MODEL_API_KEY, or use --profile local, which needs no key",
+            nameless(names[0]),
         )
 
 

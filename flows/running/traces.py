@@ -21,7 +21,8 @@ from tasks.core.sections import TracesSettings
 
 _INTERNAL, _CLIENT = 1, 3
 _OK, _ERROR = 1, 2
-_stage_span: ContextVar[str] = ContextVar("stage_span", default="")
+_stage_span: ContextVar[tuple[str, float]] = ContextVar("stage_span", default=("", 0.0))
+"""Id of the stage's span and when it began, in seconds since the epoch."""
 
 
 class Traces:
@@ -36,11 +37,11 @@ class Traces:
     def stage(self, name: str, event: str, seconds: float) -> None:
         """A stage's span is known by its id from its start, so that its calls can name it."""
         if event == "start":
-            _stage_span.set(secrets.token_hex(8))
+            _stage_span.set((secrets.token_hex(8), time.time()))
         elif event != "retry":
-            end = time.time()
+            span, began = _stage_span.get()
             told = {"tablewright.stage": name, "tablewright.outcome": event}
-            self._add(name, (end - seconds, end), told, span=_stage_span.get(), failed="failed" * (event == "failed"))
+            self._add(name, (began, time.time()), told, span=span, failed="failed" * (event == "failed"))
 
     def call(self, call: Call) -> None:
         """A model call; replies of the journal are none."""
@@ -59,7 +60,7 @@ class Traces:
             "tablewright.money": spent.money,
         }
         span = (call.began, call.began + spent.seconds)
-        self._add(f"chat {call.model}", span, told, parent=_stage_span.get(), kind=_CLIENT, failed=call.error)
+        self._add(f"chat {call.model}", span, told, parent=_stage_span.get()[0], kind=_CLIENT, failed=call.error)
 
     def message(self, level: str, name: str, text: str) -> None:
         """Messages go to the log."""

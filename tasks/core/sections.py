@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tasks.core.auditing import ProcessSettings, VerifySettings
 from tasks.core.files.paths import expand
 from tasks.core.models.answer import Style
 from tasks.core.models.value import Location, Value
@@ -327,27 +328,6 @@ class AgentSettings(Value):
     same_call_limit: int = Field(ge=2)
     result_chars: int = Field(ge=200)
     confident_share: float = Field(ge=0, le=1)
-
-
-class ProcessSettings(Value):
-    """The audit of how an attempt came to its candidate."""
-
-    enabled: bool
-    model: bool
-    checkpoint_model_interval: int = Field(ge=1)
-    review_budget: int = Field(ge=0)
-    recent_steps: int = Field(ge=0)
-    evidence_items: int = Field(ge=1)
-    string_tokens: int = Field(ge=50)
-    list_items: int = Field(ge=1)
-
-
-class VerifySettings(Value):
-    """The audit of an answer's final form."""
-
-    enabled: bool
-    model: bool
-    review_budget: int = Field(ge=0)
 
 
 class QuerySettings(Value):

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import SecretStr, ValidationError
 
+from tasks.core.auditing import ProcessSettings, VerifySettings
 from tasks.core.errors import InputError
 from tasks.core.files.paths import is_file
 from tasks.core.mistakes import Layer, explained
@@ -33,7 +34,6 @@ from tasks.core.sections import (
     NormaliseSettings,
     PlanSettings,
     PrefectSettings,
-    ProcessSettings,
     ProfilingSettings,
     PublishSettings,
     QuerySettings,
@@ -46,7 +46,6 @@ from tasks.core.sections import (
     StoreSettings,
     StoresSettings,
     TracesSettings,
-    VerifySettings,
     VideoSettings,
     VoteSettings,
 )
@@ -189,7 +188,11 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"cannot read settings from {path}: {error}", "mend the file") from error
+        raise InputError(f"cannot read settings from {path}: {error}", _step(error)) from error
+
+
+def _step(error: Exception) -> str:
+    return "give it read permission" if isinstance(error, OSError) else "mend the file: it is TOML, in UTF-8"
 
 
 def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

@@ -5,13 +5,14 @@ Code looks first and may reject alone. A model that fails gives no verdict: nobo
 
 from __future__ import annotations
 
+from tasks.core.auditing import ProcessSettings
 from tasks.core.evidence.observed import Known, text_of
 from tasks.core.evidence.outline import outline
 from tasks.core.evidence.trajectory import Submitted, collect
 from tasks.core.models.answer import Assignment, Attempt
 from tasks.core.models.evidence import Checked
 from tasks.core.models.review import Audit, EvidencePackage
-from tasks.core.sections import ProcessSettings, SolverSettings
+from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
 from tasks.solve.auditing import duties, history, reply
 from tasks.solve.auditing.ask import ask

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.running.session import check_model
 from tasks.core.errors import InputError
 from tasks.core.settings import load
 
@@ -105,3 +106,13 @@ def test_a_profile_is_laid_over_another(tmp_path: Path) -> None:
     assert load(str(tmp_path / "a+b.toml")).agent.turns == 7
     with pytest.raises(InputError, match="no profile 'quik'"):
         load("local+quik")
+
+
+def test_an_endpoint_without_a_model_names_its_own_settings(tmp_path: Path) -> None:
+    own = _profile(tmp_path, "[endpoints.strong]\nurl = 'http://127.0.0.1:9'\n[roles.agent]\nendpoints = ['strong']\n")
+    with pytest.raises(InputError, match="endpoint 'strong' of profile") as error:
+        check_model(load(own), "agent")
+    assert error.value.hint.startswith("set endpoints.strong.model and its url")
+    with pytest.raises(InputError, match="endpoint 'main' of profile") as error:
+        check_model(load(), "agent")
+    assert error.value.hint.startswith("export MODEL_API_URL, MODEL_NAME and MODEL_API_KEY")

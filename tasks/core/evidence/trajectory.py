@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
+from tasks.core.auditing import ProcessSettings
 from tasks.core.evidence import observed
 from tasks.core.evidence.observed import Known, Shown
 from tasks.core.llm.tokens import count
 from tasks.core.models.answer import Step
 from tasks.core.models.review import Coverage, EvidenceItem, EvidencePackage, Omission, OmissionReason
-from tasks.core.sections import ProcessSettings
 
 _PINNED = {"table_structure", "field_definition"}
 _CUT = "…"

@@ -184,7 +184,10 @@ def _writing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"cannot write to the store: {error}", "free disk space or set store.path") from error
+        raise InputError(
+            f"cannot write to the store: {error}",
+            "free disk space, or set TABLEWRIGHT_STORE or store.path to another folder",
+        ) from error
 
 
 def _touch(path: Path) -> None:

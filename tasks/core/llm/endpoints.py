@@ -152,6 +152,14 @@ def base_url(settings: EndpointSettings) -> str:
     return url if re.search(r"/v\d+[a-z]*(/|$)", urlsplit(url).path) else f"{url}/v1"
 
 
+def nameless(name: str) -> str:
+    """The next step where an endpoint has no model."""
+    local = "or use --profile local, which needs no key"
+    if name == "main":
+        return f"export MODEL_API_URL, MODEL_NAME and MODEL_API_KEY, {local}"
+    return f"set endpoints.{name}.model and its url in the profile, {local}"
+
+
 def check_url(endpoint: Endpoint) -> None:
     """Raise InputError for a URL that no request can go to, or that holds a password; empty ones are the provider's own."""
     url = endpoint.settings.url.strip()

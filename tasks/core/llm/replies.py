@@ -112,10 +112,7 @@ class Source:
         for name in self.settings.role(role).endpoints:
             settings = self.settings.endpoints[name]
             if not settings.model:
-                raise InputError(
-                    f"no model is set for endpoint {name!r}",
-                    "set MODEL_API_URL, MODEL_NAME and MODEL_API_KEY, or use --profile local for the built-in one",
-                )
+                raise InputError(f"no model is set for endpoint {name!r}", endpoints.nameless(name))
             if settings.serve and not settings.url:
                 settings = settings.model_copy(update={"url": await self._local_model()})
             found.append(endpoints.known(name, settings))

@@ -10,6 +10,7 @@ from tasks.core.errors import ModelError
 from tasks.core.llm import budget, tokens
 from tasks.core.llm.replies import EMPTY_TRIES, Source
 from tasks.core.llm.request import Reply, Request
+from tasks.core.llm.said import shorten
 from tasks.core.llm.structured import Invalid
 from tasks.core.models.run import Usage
 from tasks.core.sections import RoleSettings
@@ -73,7 +74,7 @@ class Talk(Generic[T]):
         if all(reply.refused for reply in self.replies):
             words = next((reply.refusal for reply in self.replies if reply.refusal), "stopped by a content filter")
             raise ModelError(
-                f"the model refuses to answer for role {self.request.role!r}: {words[:300]}",
+                f"the model refuses to answer for role {self.request.role!r}: {shorten(words)}",
                 "ask in other words, or choose another model",
             )
         self._read()
@@ -117,7 +118,7 @@ class Talk(Generic[T]):
             last = f"the reply was cut off at {self.request.max_tokens} tokens"
         return ModelError(
             f"no usable reply for role {self.request.role!r} in stage {budget.current_stage()!r}: {last}",
-            "raise roles.*.max_tokens or roles.*.repairs, or choose a stronger model",
+            f"raise max_tokens or repairs in [roles.{self.request.role}], or choose a stronger model",
         )
 
 

@@ -136,7 +136,7 @@ def _result(poll: _Poll, settings: VoteSettings, slate: Slate) -> Verdicts:
     unsettled: Literal["", "stopped", "transient"] = ""
     error = ""
     if not poll.ballots:
-        causes = [problem.message for problem in poll.errors] + poll.unread
+        causes = [problem.told for problem in poll.errors] + poll.unread
         error = f"no round of role {poll.role!r} succeeded: {causes[-1] if causes else 'no reply'}"
         transient = any(isinstance(problem, ModelError) and problem.transient for problem in poll.errors)
         unsettled = "transient" if transient and not poll.stopped else "stopped"

@@ -55,11 +55,11 @@ class Follow:
             try:
                 cut = await self._ask(part(self.piece, asked))
             except BudgetError as error:
-                self.problems.append(error.message)
+                self.problems.append(error.told)
                 self.unsettled = "stopped"
                 return
             except ModelError as error:
-                self.problems.append(error.message)
+                self.problems.append(error.told)
                 self.unsettled = "transient" if error.transient else "stopped"
                 return
             if cut:

@@ -117,9 +117,9 @@ async def write_transform(job: Job, settings: NormaliseSettings, sandbox: Sandbo
         try:
             asked = await door.ask_text("normalise", [{"role": "user", "content": _prompt(job, settings, feedback)}])
         except BudgetError as error:
-            return Written(best, (error.message,), usage, "stopped")
+            return Written(best, (error.told,), usage, "stopped")
         except ModelError as error:
-            return Written(best, (error.message,), usage, "transient" if error.transient else "stopped")
+            return Written(best, (error.told,), usage, "transient" if error.transient else "stopped")
         usage += asked.usage
         bounded = sandbox.model_copy(update={"seconds": min(sandbox.seconds, left)})
         version = await _tried(_program(asked.value), job, bounded, settings.seconds * _VALUE_SHARE)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tasks.core.auditing import ProcessSettings
 from tasks.core.llm import door, structured
 from tasks.core.llm.prompts import fence, fill
 from tasks.core.llm.tokens import count
@@ -14,7 +15,6 @@ from tasks.core.models.answer import Assignment, Attempt, Step
 from tasks.core.models.evidence import Checked
 from tasks.core.models.review import AuditKind, EvidencePackage, Ledger, Obligation
 from tasks.core.search.passages import passages
-from tasks.core.sections import ProcessSettings
 from tasks.solve.auditing import shown
 from tasks.solve.showing.contract import contract_text
 from tasks.solve.showing.layout import one_line

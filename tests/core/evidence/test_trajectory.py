@@ -9,13 +9,13 @@ import pytest
 from audited import Tried, steps
 from shop import INJECTION, KNOWLEDGE, catalogue
 
+from tasks.core.auditing import ProcessSettings
 from tasks.core.evidence.observed import Known
 from tasks.core.evidence.trajectory import Submitted, collect
 from tasks.core.files.store import Store
 from tasks.core.models.catalogue import Column, Table
 from tasks.core.models.document import DerivedTable
 from tasks.core.models.review import EvidencePackage
-from tasks.core.sections import ProcessSettings
 from tasks.core.settings import load
 
 MINUTES = "context/doc/minutes.md"

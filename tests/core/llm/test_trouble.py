@@ -141,10 +141,10 @@ def test_what_another_try_cannot_mend_is_said_at_once(
     assert "sk-mine" not in message
 
 
-def test_without_a_model_the_variables_are_named(make_door: MakeDoor) -> None:
+def test_without_a_model_the_setting_is_named(make_door: MakeDoor) -> None:
     with pytest.raises(InputError, match="no model is set") as error:
         text(make_door("", endpoint={"model": ""}))
-    assert "MODEL_NAME" in error.value.hint and "local" in error.value.hint
+    assert "endpoints.end0.model" in error.value.hint and "local" in error.value.hint
 
 
 def test_a_model_of_no_known_provider_without_a_url_is_the_users_to_mend(make_door: MakeDoor) -> None:

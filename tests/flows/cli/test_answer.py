@@ -65,7 +65,9 @@ def test_json_is_one_document_with_the_answer_and_where_it_came_from(world: Worl
 def test_a_question_on_the_command_line_goes_before_that_of_the_folder(world: World, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "shop")
     (folder / "task.json").write_text("no JSON")
-    done = world.call("answer", str(folder), "Which categories? 哪些类别", "--no-prefect", "--json")
+    done = world.call(
+        "answer", str(folder), "Which categories have how many orders? 哪些类别", "--no-prefect", "--json"
+    )
     assert done.returncode == 0 and "哪些类别" in json.dumps(world.endpoint.requests, ensure_ascii=False)
 
 
@@ -162,7 +164,7 @@ def test_a_store_that_cannot_be_used_is_said(world: World, tmp_path: Path, monke
     assert (
         done.returncode == 2
         and "cannot use the store's folder" in done.stderr
-        and "next: set store.path" in done.stderr
+        and "next: set TABLEWRIGHT_STORE or store.path" in done.stderr
     )
 
 

@@ -48,3 +48,17 @@ def test_an_empty_key_is_told_as_empty(world: World, tmp_path: Path, monkeypatch
     assert said["code"] == "2" and isinstance(error, dict)
     assert "MODEL_API_KEY is empty: HTTP 401: no key was sent (没有密钥)" in error["message"]
     assert error["next"] == "export MODEL_API_KEY=your-key"
+
+
+def test_a_document_without_a_model_is_told_with_the_next_step(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Endpoint([]) as gone:
+        monkeypatch.setenv("MODEL_API_URL", gone.url)
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "井.md").write_text("# 井\n\n## A-1\n深度 1200 m。\n\n## A-2\n深度 1300 m。\n", "utf-8")
+    (tmp_path / "quick.toml").write_text(QUICK)
+    done = world.call("document", str(tmp_path / "papers"), "--profile", str(tmp_path / "quick.toml"))
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 3 and "no table: endpoint 'main'" in said
+    assert "nothing listens at 127.0.0.1:" in said and "next: start the server there, or set MODEL_API_URL" in said

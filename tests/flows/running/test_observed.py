@@ -134,9 +134,7 @@ def test_a_trace_has_the_run_its_stages_and_its_calls(
     assert [span["name"] for span in above] == [stage for stage, _ in ASKING]
     assert all(span["parentSpanId"] == root["spanId"] for span in above)
     for span, parent in zip(calls, above, strict=True):
-        assert (
-            int(parent["startTimeUnixNano"]) - 10**7 <= int(span["startTimeUnixNano"]) <= int(span["endTimeUnixNano"])
-        )
+        assert int(parent["startTimeUnixNano"]) <= int(span["startTimeUnixNano"]) <= int(span["endTimeUnixNano"])
         told = values(span)
         assert told["gen_ai.request.model"] == "scripted" and int(told["gen_ai.usage.input_tokens"]) > 0
         assert (told["tablewright.run"], told["tablewright.stage"]) == (ended.run, parent["name"])

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from flows.clean import clean
 from flows.running.storage import BlockFiles, files_of
+from tasks.core.errors import InputError
 from tasks.core.files.store import Folder, Store
 
 
@@ -67,6 +69,17 @@ def test_a_remote_block_keeps_artifacts_and_lays_them_into_the_cache(tmp_path: P
     assert store.has(ref) and store.get(ref).decode() == "内容" and not (tmp_path / "大.txt").exists()
     assert store.local(ref).read_text("utf-8") == "内容" and store.local(ref).is_relative_to(tmp_path / "cache")
     assert store.read("records/none.json") is None and not store.files.exists("records/none.json")
+    assert store.names("runs") == []
+    for path in ("runs/20260131-店.json", "runs/20260130-a.json", "runs/below/c.json"):
+        store.write(path, b"{}")
+    assert sorted(store.names("runs")) == ["20260130-a.json", "20260131-店.json"]
+    with pytest.raises(InputError, match="the store is a Prefect block"):
+        clean(store, days=0, journal=True, dry=False)
+
+
+def test_a_block_that_cannot_list_says_so() -> None:
+    with pytest.raises(InputError, match="cannot list its files"):
+        BlockFiles(Failing(ValueError())).names("runs")
 
 
 def test_a_local_block_is_used_as_the_folder_that_it_is(tmp_path: Path) -> None:
