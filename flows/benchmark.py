@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from flows.batch import Board
+from flows.running.gauge import Gauge
 from flows.running.grid import BenchmarkRequest, place
 from flows.running.plan import places
 from flows.running.rows import Row
@@ -112,10 +113,13 @@ async def _ask(planned: list[Planned], request: BenchmarkRequest, board: Board |
     settings = [load(profile) for profile in request.profiles]
     gate = asyncio.Semaphore(places(settings[0], request.concurrency))
     run = _as_task(prefect) if prefect else run_trial
+    gauge = Gauge("benchmark-progress", len(planned)) if prefect else None
 
     async def one(trial: Planned) -> Trial:
         async with gate:
             ended: Trial = await run(trial, board.hear if board else _unheard)
+            if gauge:
+                await gauge.end()
             if board:
                 board.end(Row(task=trial.request.label, status=ended.status, reason=ended.reason))  # type: ignore[arg-type]
             return ended

@@ -30,11 +30,12 @@ means AS (SELECT suite, profile, model, repeat, avg(score) AS mean FROM counted 
 spread AS (SELECT suite, profile, model, stddev_samp(mean) AS sigma FROM means GROUP BY ALL)
 SELECT suite, any_value(version), profile, model, count(DISTINCT question), count(DISTINCT repeat),
     avg((rows IS NOT NULL)::INT), avg(score), any_value(sigma), avg((score > 0.999)::INT), avg(seconds),
-    avg(tokens_in + tokens_out), avg(calls), avg(paid), sum(money)
+    avg(tokens_in + tokens_out), avg(calls), avg(paid), sum(money),
+    count(*) FILTER (status = 'error'), coalesce(arg_min(reason, task) FILTER (status = 'error'), '')
 FROM counted JOIN spread USING (suite, profile, model) GROUP BY suite, profile, model
 """
 _FIELDS = ("suite", "version", "profile", "model", "tasks", "repeats", "answered", "score", "sigma", "perfect",
-           "seconds", "tokens", "calls", "paid", "money")  # fmt: skip
+           "seconds", "tokens", "calls", "paid", "money", "errors", "error")  # fmt: skip
 _TASKS = """
 SELECT suite, task, profile, model, avg(score), stddev_samp(score), arg_min(status, repeat), arg_min(why, repeat),
     any_value(left_out)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from flows.running.session import check_model
 from tasks.core.errors import InputError
+from tasks.core.sections import PROJECT
 from tasks.core.settings import load
 
 
@@ -116,3 +118,22 @@ def test_an_endpoint_without_a_model_names_its_own_settings(tmp_path: Path) -> N
     with pytest.raises(InputError, match="endpoint 'main' of profile") as error:
         check_model(load(), "agent")
     assert error.value.hint.startswith("export MODEL_API_URL, MODEL_NAME and MODEL_API_KEY")
+
+
+_TOML = [
+    pytest.param(block, id=f"{path.name} {number}")
+    for path in (PROJECT / "README.md", PROJECT / "docs" / "models.md")
+    for number, block in enumerate(re.findall(r"^```\w*\n(.*?)^```$", path.read_text("utf-8"), re.M | re.S))
+    if re.search(r"^\[\w", block, re.M)
+]
+
+
+@pytest.mark.parametrize("block", _TOML)
+def test_profiles_of_the_documentation_can_be_used(tmp_path: Path, block: str) -> None:
+    for name in ("default", "local"):
+        load(f"{name}+{_profile(tmp_path, block)}")
+
+
+def test_the_cheap_profile_of_the_readme_limits_the_local_model(tmp_path: Path) -> None:
+    made = load(_profile(tmp_path, _TOML[0].values[0]))
+    assert made.endpoints["main"].serve and (made.budget.calls, made.budget.seconds) == (20, 300)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from endpoint import Status
 from suites import GOLD, make_suite
-from world import ANSWER, ASKED, World, make_folder, solver
+from world import ANSWER, ASKED, World, make_folder, slow_after, solver, wait_for
 
 
 def run(world: World, suite: Path, results: Path, *more: str) -> tuple[int, dict[str, Any], str]:
@@ -121,3 +122,27 @@ def test_a_suite_is_written_and_checked(world: World, tmp_path: Path) -> None:
     done = world.call("suite", "check", str(suite), "--json")
     assert done.returncode == 5 and json.loads(done.stdout)["changes"] == ["task_1 has another task"]
     assert "write it as 2026-01-31" in world.call("suite", "write", str(suite), "--as-of", "soon").stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGKILL])
+def test_a_benchmark_that_was_stopped_goes_on_and_asks_no_reply_again(
+    world: World, tmp_path: Path, kind: signal.Signals
+) -> None:
+    suite, results = make_suite(tmp_path / "suite"), tmp_path / "results"
+    world.endpoint.replies = slow_after(ASKED + 1, 120)
+    arguments = ("benchmark", "run", "--suite", str(suite), "--results", str(results), "--run", "one", "--no-prefect")
+    with world.start(*arguments, "--concurrency", "1", start_new_session=True) as process:
+        wait_for(lambda: world.endpoint.calls == ASKED + 2)
+        process.send_signal(kind)
+        _, said = process.communicate(timeout=120)
+    if kind == signal.SIGTERM:
+        assert process.returncode == 130 and "--run one goes on from here" in said
+    assert len(list((results / "one").rglob("trial.json"))) == 1
+    world.endpoint.replies = solver
+    before = world.endpoint.calls
+    code, found, _ = run(world, suite, results, "--run", "one")
+    assert code == 0 and world.endpoint.calls == before + 2 * ASKED - 1, (
+        "only the reply that was cut off is asked again"
+    )
+    assert found["setups"][0]["score"] == pytest.approx((1 + 0.45 + 1) / 3) and found["missing"] == 0

@@ -43,7 +43,8 @@ def test_e4_questions_are_task_runs_and_the_report_is_shown(prefect_api: str, wo
     assert questions == [f"suite/{task}  default #0" for task in sorted(GOLD)]
     assert {task.name for task in runs} - {*questions} == {"open_suite", "score_trials", "write_report"}
     assert found.setups[0].score == pytest.approx((1 + 0.45 + 1) / 3)
-    assert set(artifacts) == {"benchmark-scores", "benchmark-plots", "benchmark-report"}
+    shown = {"benchmark-progress", "benchmark-scores", "benchmark-plots", "benchmark-report"}
+    assert set(artifacts) == shown and float(artifacts["benchmark-progress"].data) == 100
     picture = str(artifacts["benchmark-plots"].data).removeprefix("data:image/png;base64,")
     assert base64.b64decode(picture) == (Path(found.folder) / "plots.png").read_bytes()
     assert '"0.817"' in str(artifacts["benchmark-scores"].data) and found.run in str(artifacts["benchmark-report"].data)

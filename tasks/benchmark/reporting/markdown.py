@@ -64,7 +64,16 @@ def _about(found: Benchmark) -> str:
     lines = [f"Run `{found.run}`: {suites}; penalty λ = {found.penalty:g}; {found.seconds:,.0f} s in all."]
     if found.missing:
         lines.append(f"**{found.missing} trials have not run yet.**")
-    return " ".join(lines)
+    return "\n\n".join([" ".join(lines), *errors(found)])
+
+
+def errors(found: Benchmark) -> list[str]:
+    """A sentence for each suite and setup in which trials ended by an error."""
+    return [
+        f"{s.errors} trials of {s.suite} under {s.setup} ended by an error and count as 0; the first: {s.error}"
+        for s in found.setups
+        if s.errors and s.suite
+    ]
 
 
 def _stages(found: Benchmark) -> str:

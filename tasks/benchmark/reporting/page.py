@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tasks.benchmark.reporting.markdown import SETUP_HEADS, STAGE_HEADS, setup_row, stage_rows, verdict
+from tasks.benchmark.reporting.markdown import SETUP_HEADS, STAGE_HEADS, errors, setup_row, stage_rows, verdict
 from tasks.core.files.template import environment
 from tasks.core.models.benchmark import Benchmark
 
@@ -22,6 +22,7 @@ def render(found: Benchmark, drawing: str) -> str:
         .get_template("page.html")
         .render(
             b=found,
+            errors=errors(found),
             setup_heads=SETUP_HEADS,
             setups=[tuple(cell.replace("**", "") for cell in setup_row(s)) for s in found.setups],
             stage_heads=STAGE_HEADS,

@@ -129,6 +129,10 @@ class SetupScore(Value):
     """Calls of a question that an endpoint answered in this run."""
     money: float
     """US dollars that all its trials cost in this run."""
+    errors: int = 0
+    """Trials that an error ended; they count as 0 here, and are run again when the run goes on."""
+    error: str = ""
+    """What the first of them says."""
 
     @property
     def setup(self) -> str:

@@ -165,7 +165,7 @@ class Draft:
         import pyarrow as pa
 
         self.widen(len(columns))
-        arrays = [_texts(column) for column in columns]
+        arrays = [texts(column) for column in columns]
         batch = pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))])
         rest = "".join(", null" for _ in range(self.width - len(columns)))
         self._builder.insert(self._NAME, batch, f"*{rest}")
@@ -237,7 +237,7 @@ def _trimmed(value: str) -> str:
     return f"case when {ends} then trim({value}, {' || '.join(f'chr({code})' for code in _BLANKS)}) else {value} end"
 
 
-def _texts(column: Sequence[str | None]) -> Any:
+def texts(column: Sequence[str | None]) -> Any:
     """An Arrow array. `pa.array` would import pandas, which takes longer than reading most files."""
     import pyarrow as pa
 

@@ -16,12 +16,14 @@ from typing import Any
 
 from tasks.core.errors import InputError
 from tasks.core.models.catalogue import Column
-from tasks.core.sql.build import Builder
+from tasks.core.sql.build import Builder, texts
 from tasks.core.sql.names import quote, unique_names
 from tasks.intake.loading.part import Loaded, Part
 
 _MAGIC = b"SQLite format 3\0"
 _SIDES = ("-wal", "-journal")
+_FEW = 1000
+"""Values of one column that are written as text."""
 _BATCH_CELLS = 200_000
 _SAYS = {"table": "table", "view": "view", "virtual": "virtual table"}
 _VIEWS = 5
@@ -216,7 +218,7 @@ def _load_one(
     select = ", ".join(f"cast(c{i} as {t.type})" for i, t in enumerate(typed))
     written = 0
     while batch := cursor.fetchmany(max(1, _BATCH_CELLS // len(columns))):
-        arrays = [pa.array(values, kind) for values, kind in zip(zip(*batch, strict=True), kinds, strict=True)]
+        arrays = [_array(values, kind) for values, kind in zip(zip(*batch, strict=True), kinds, strict=True)]
         builder.insert(target, pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))]), select)
         written += len(batch)
     if written != rows:
@@ -225,6 +227,15 @@ def _load_one(
         Column(name=n, type=t.type, notes=(t.note,) if t.note else ()) for n, t in zip(names, typed, strict=True)
     )
     return Part(stored=target, name=name, inner=name, columns=made, rows=rows, notes=notes)
+
+
+def _array(values: tuple[Any, ...], kind: Any) -> Any:
+    """The values as the type, or few of them as text that is cast to it: the former imports pandas."""
+    import pyarrow as pa
+
+    if len(values) > _FEW or kind == pa.binary():
+        return pa.array(values, kind)
+    return texts([value if value is None or isinstance(value, str) else repr(value) for value in values])
 
 
 def _types(

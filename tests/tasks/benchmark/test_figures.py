@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tasks.benchmark.figures import against, sign_test, take_figures
+from tasks.benchmark.reporting.markdown import errors
 from tasks.benchmark.results import ask, save
 from tasks.core.errors import InputError
 from tasks.core.models.benchmark import Measure, Scored, StageCost
@@ -67,6 +68,15 @@ def test_one_repeat_has_no_sigma_and_a_failed_task_counts_as_zero(tmp_path: Path
     (found,) = take_figures(tmp_path, None, ["default"]).setups
     assert (found.sigma, found.score, found.answered, found.perfect) == (None, 0.5, 0.5, 0.5)
     assert (found.seconds, found.calls, found.paid, found.money) == (1.5, 3.0, 0.5, 0.5)
+
+
+def test_trials_that_an_error_ended_are_counted_and_said(tmp_path: Path) -> None:
+    broken = {"status": "error", "rows": None}
+    trials = [trial("b", 0.0, reason="磁盘已满", **broken), trial("c", 0.0, reason="later", **broken), trial("a", 1.0)]
+    save(tmp_path, "run", trials)
+    found = take_figures(tmp_path, None, ["default"])
+    assert (found.setups[0].errors, found.setups[0].error) == (2, "磁盘已满")
+    assert errors(found) == ["2 trials of s under default ended by an error and count as 0; the first: 磁盘已满"]
 
 
 def test_measures_and_costs_of_stages_are_summed(tmp_path: Path) -> None:

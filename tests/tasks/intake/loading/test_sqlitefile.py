@@ -210,3 +210,21 @@ def test_a_wal_database_in_a_read_only_folder(user: str, tmp_path: Path) -> None
             folder.chmod(0o755)
         assert rows == [[1], [2]]
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("rows", [5, 1200])
+def test_few_and_many_values_of_a_column_are_the_same(folder: Path, tmp_path: Path, rows: int) -> None:
+    whole = (0, 2**63 - 1, -(2**63), None, 1)
+    real = (0.1, -0.25, 1.7976931348623157e308, 5e-324, None)
+    with contextlib.closing(make(folder / "s.db", "create table t (n integer, i, f real, s text, b blob)")) as db:
+        for number in range(rows):
+            values = (number, whole[number % 5], real[number % 5], "0.10" if number % 2 else "茶", b"\x00\xff")
+            db.execute("insert into t values (?, ?, ?, ?, ?)", values)
+        db.commit()
+    found = build(folder, tmp_path / "store").rows("t")
+    assert len(found) == rows
+    for number, i, f, s, b in found:
+        at = number % 5
+        assert i == ("<null>" if whole[at] is None else whole[at])
+        assert repr(f) == ("'<null>'" if real[at] is None else repr(real[at]))
+        assert (s, b) == ("0.10" if number % 2 else "茶", "b:00ff")
