@@ -7,6 +7,7 @@ import pytest
 from tasks.core.models.catalogue import Catalogue, Column, Document, Table
 from tasks.core.models.semantics import Definition
 from tasks.core.models.source import ArtifactRef
+from tasks.core.search.words import plain
 from tasks.intake.knowledge import parse
 from tasks.solve.profiling.meanings import meanings
 
@@ -36,7 +37,12 @@ def catalogue(*documents: str) -> Catalogue:
 def taken(text: str, *documents: str) -> dict[str, str]:
     """Meaning by `table.field`."""
     found = meanings(catalogue(*documents), parse(text, tables=frozenset(TABLES)).definitions)
-    return {f"{table}.{field}": one.meaning for table, its in found.items() for field, one in its.items()}
+    return {
+        f"{table}.{field}": one.meaning
+        for table, its in found.items()
+        for field, one in its.items()
+        if field in {plain(column) for column in TABLES[table]}
+    }
 
 
 def test_a_definition_below_a_table_s_name_goes_to_that_table_alone() -> None:
@@ -57,6 +63,13 @@ def test_a_table_or_document_that_is_no_table_here_keeps_its_words_to_itself() -
     assert taken(text) == {}
     told = "## Fields\n### loans\n- **amount**: lent\n- **status**: of the loan\n"
     assert taken(told, "context/doc/loans.md") == {}
+
+
+def test_a_field_of_one_document_and_one_table_alone_means_the_same() -> None:
+    text = "## Fields\n### quotes\n- **姓名**: of the trader\n- **入职日期**: first day\n"
+    assert taken(text, "context/doc/quotes.md") == {"staff.入职日期": "first day"}
+    again = f"{text}### diary\n- **入职日期**: when it was\n"
+    assert taken(again, "context/doc/quotes.md", "context/doc/diary.md") == {}
 
 
 @pytest.mark.parametrize("title", ["Purchases", "采购表"])
