@@ -1,21 +1,20 @@
 """Catalogue + definitions → which definition each column takes: that of its table, or one that names no table.
 
 A definition that names a table speaks of no other one. A name that the catalogue lacks may be another word for one of its
-tables: it is that one which nothing else is said of and which has nearly all of the fields that are defined below that name. The fields of a document without a table are its own, but for rare ones.
+tables: it is that one which nothing else is said of and which has nearly all of the fields that are defined below that name.
+Else its fields are its own.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
 
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.semantics import Definition
 from tasks.core.search.words import plain
 from tasks.solve.describing.names import table_names
 
-_MOST, _LEAST = 0.8, 2
+_MOST, _LEAST = 0.8, 3
 """Share and number of the fields below a name that a table must have, to be what is named."""
 
 
@@ -28,42 +27,19 @@ def meanings(catalogue: Catalogue, definitions: Sequence[Definition]) -> dict[st
     names = {table.name: table_names(table) for table in catalogue.tables}
     own = {table: _in_order(by_name, names[table]) for table in names}
     absent = {name: group for name, group in by_name.items() if name not in frozenset().union(*names.values())}
-    texts = _documents(catalogue) & absent.keys()
     meant: dict[str, list[Definition]] = {}
-    rare: dict[str, list[Definition]] = {}
     if absent:
         fields = {table.name: {plain(column.name) for column in table.columns} for table in catalogue.tables}
         silent = {table: its for table, its in fields.items() if not own[table]}
-        for name in (name for name in absent if name not in texts):
-            for table in _having(silent, {plain(definition.field) for definition in absent[name]}):
-                meant.setdefault(table, []).extend(absent[name])
-        rare = _rare(fields, [item for name in absent if name in texts for item in absent[name]], definitions)
-    return {table: _by_field([*own[table], *meant.get(table, ()), *free, *rare.get(table, ())]) for table in names}
+        for group in absent.values():
+            for table in _having(silent, {plain(definition.field) for definition in group}):
+                meant.setdefault(table, []).extend(group)
+    return {table: _by_field([*own[table], *meant.get(table, ()), *free]) for table in names}
 
 
 def _in_order(by_name: Mapping[str, Sequence[Definition]], names: Iterable[str]) -> list[Definition]:
     """Definitions below any of the names, by line."""
     return sorted((item for name in sorted(names) for item in by_name.get(name, ())), key=lambda item: item.line)
-
-
-def _documents(catalogue: Catalogue) -> frozenset[str]:
-    """Plain names that a text may use for the documents."""
-    paths = {PurePosixPath(document.path) for document in catalogue.documents}
-    return frozenset(plain(name) for path in paths for name in (path.stem, path.name))
-
-
-def _rare(
-    fields: Mapping[str, set[str]], told: Sequence[Definition], every: Sequence[Definition]
-) -> dict[str, list[Definition]]:
-    """By table, fields that one document alone is said to have and one table alone has: the same quantity, most likely."""
-    said = Counter(plain(definition.field) for definition in every)
-    found: dict[str, list[Definition]] = {}
-    for definition in told:
-        field = plain(definition.field)
-        holding = [table for table, its in fields.items() if field in its]
-        if len(holding) == 1 and said[field] == 1:
-            found.setdefault(holding[0], []).append(definition)
-    return found
 
 
 def _having(fields: Mapping[str, set[str]], wanted: set[str]) -> list[str]:

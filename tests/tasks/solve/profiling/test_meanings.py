@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tasks.core.models.catalogue import Catalogue, Column, Document, Table
+from tasks.core.models.catalogue import Catalogue, Column, Table
 from tasks.core.models.semantics import Definition
 from tasks.core.models.source import ArtifactRef
 from tasks.core.search.words import plain
@@ -16,11 +16,11 @@ TABLES = {
     "orders": ("order_id", "amount", "status", "name"),
     "refunds": ("refund_id", "amount", "status"),
     "客户": ("编号", "姓名", "状态"),
-    "staff": ("编号", "姓名", "入职日期"),
+    "staff": ("编号", "姓名", "状态", "入职日期"),
 }
 
 
-def catalogue(*documents: str) -> Catalogue:
+def catalogue() -> Catalogue:
     tables = tuple(
         Table(
             name=name,
@@ -30,13 +30,12 @@ def catalogue(*documents: str) -> Catalogue:
         )
         for name, its in TABLES.items()
     )
-    made = tuple(Document(path=path, text=NOTHING, lines=1) for path in documents)
-    return Catalogue(database=NOTHING, tables=tables, files=(), documents=made)
+    return Catalogue(database=NOTHING, tables=tables, files=())
 
 
-def taken(text: str, *documents: str) -> dict[str, str]:
+def taken(text: str) -> dict[str, str]:
     """Meaning by `table.field`."""
-    found = meanings(catalogue(*documents), parse(text, tables=frozenset(TABLES)).definitions)
+    found = meanings(catalogue(), parse(text, tables=frozenset(TABLES)).definitions)
     return {
         f"{table}.{field}": one.meaning
         for table, its in found.items()
@@ -58,18 +57,11 @@ def test_one_that_names_no_table_goes_to_all_but_not_before_a_table_s_own() -> N
     assert found["orders.status"] == found["refunds.status"] == "open or closed"
 
 
-def test_a_table_or_document_that_is_no_table_here_keeps_its_words_to_itself() -> None:
+def test_what_is_no_table_here_keeps_its_words_to_itself() -> None:
     text = "## Fields\n### suppliers\n- **supplier_id**: key\n- **name**: of the firm\n- **amount**: owed to it\n"
     assert taken(text) == {}
     told = "## Fields\n### loans\n- **amount**: lent\n- **status**: of the loan\n"
-    assert taken(told, "context/doc/loans.md") == {}
-
-
-def test_a_field_of_one_document_and_one_table_alone_means_the_same() -> None:
-    text = "## Fields\n### quotes\n- **姓名**: of the trader\n- **入职日期**: first day\n"
-    assert taken(text, "context/doc/quotes.md") == {"staff.入职日期": "first day"}
-    again = f"{text}### diary\n- **入职日期**: when it was\n"
-    assert taken(again, "context/doc/quotes.md", "context/doc/diary.md") == {}
+    assert taken(told) == {}
 
 
 @pytest.mark.parametrize("title", ["Purchases", "采购表"])
@@ -83,7 +75,7 @@ def test_another_word_for_a_table_is_known_by_its_fields(title: str) -> None:
 
 def test_two_tables_that_fit_alike_both_take_it() -> None:
     definitions = [
-        Definition(table="people", field=name, meaning=name, line=n) for n, name in enumerate(("编号", "姓名"))
+        Definition(table="people", field=name, meaning=name, line=n) for n, name in enumerate(("编号", "姓名", "状态"))
     ]
     found = meanings(catalogue(), definitions)
-    assert [*found["客户"]] == [*found["staff"]] == ["编号", "姓名"] and not found["orders"]
+    assert [*found["客户"]] == [*found["staff"]] == ["编号", "姓名", "状态"] and not found["orders"]
