@@ -22,6 +22,9 @@ from tasks.core.models.evidence import (
 from tasks.core.models.review import Audit, AuditKind
 from tasks.core.models.run import Usage
 
+_LATE = "not read in time"
+"""Of a file of which the time left a part."""
+
 
 def package(
     given: Assignment,
@@ -85,6 +88,7 @@ def _doubts(
     yield from (f"writing down the expected answer: {_first_line(text)}" for text in attempt.contract.problems)
     unreadable = [file for file in sources if file.outcome == "unreadable"]
     yield from (f"{file.path} could not be read: {file.reason}" for file in unreadable)
+    yield from (f"{file.path}: {file.reason}" for file in sources if file.outcome == "table" and _LATE in file.reason)
 
 
 def _cut_short(given: Assignment) -> Iterator[str]:
