@@ -28,7 +28,8 @@ import sales  # noqa: E402
 from assigned import AS_OF, assigned  # noqa: E402
 from mutants import HALVES, Case, alarms, is_good, missed, sample, table, told  # noqa: E402
 from needs import Task, tasks_of  # noqa: E402
-from planting import KINDS, Fix, Plant, Right  # noqa: E402
+from planting import KINDS, Plant  # noqa: E402
+from righted import Fix, Right  # noqa: E402
 from second_look import Look, asking, looks, opinions  # noqa: E402
 
 from tasks.core.errors import EvidenceError, QueryError  # noqa: E402

@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 from mutants import Case, sample, table
-from planting import KINDS, Right
+from planting import KINDS
+from righted import Right
 from sqlglot import parse_one
 
 from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, Profile, TableProfile

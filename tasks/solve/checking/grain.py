@@ -234,9 +234,9 @@ async def _unordered(select: exp.Query, count: int, facts: Facts, counts: Measur
     first = select.args.get("from_")
     if _ANY.search(facts.question) or count == 0 or (first and isinstance(first.this, exp.Subquery)):
         return None
-    whole = select.copy()
-    whole.set("limit", None)
-    row = await counts.row(f"SELECT count(*) FROM ({whole.sql('duckdb')})")
+    every = select.copy()
+    every.set("limit", None)
+    row = await counts.row(f"SELECT count(*) FROM ({every.sql('duckdb')})")
     if row is None or whole(row[0]) <= count:
         return None
     detail = f"the query takes {count} of {row[0]} rows and does not say which"
