@@ -53,9 +53,9 @@ def test_code_alone_takes_the_next_result_of_the_ballot_where_the_first_fails_a_
     off, stored = ask(world, tmp_path, "off", batch, "")
     code, _ = ask(world, tmp_path, "code", batch, "")
     assert [one.votes for one in stored.attempt.candidates] == [2, 1] and order(stored.attempt) == [0, 1]
-    assert (off.chosen, off.score) == (0, 0.5) and (code.chosen, code.score) == (1, 1.0)
+    assert (off.chosen, off.score) == (0, 0.45) and (code.chosen, code.score) == (1, 1.0)
     assert code.usage == Usage() and "adds up" in "; ".join(code.said)
-    assert "suite/shop under code: 0.50 → 1.00, better" in page([off, code])
+    assert "suite/shop under code: 0.45 → 1.00, better" in page([off, code])
 
 
 def test_a_model_judges_what_code_lets_through_and_its_replies_are_paid_once(
@@ -76,7 +76,7 @@ def test_where_all_results_are_sent_back_the_first_is_published_as_what_it_is(
         return json.dumps({"semantic_ledger": {}, "issues": ["no"], "required_next_actions": [], "valid": False})
 
     full, _ = ask(world, tmp_path, "full", batch, never)
-    assert (full.chosen, full.score) == (0, 0.5) and full.status in ("rejected", "partial")
+    assert (full.chosen, full.score) == (0, 0.45) and full.status in ("rejected", "partial")
 
 
 def test_the_page_counts_scores_statuses_and_changes_both_ways() -> None:
