@@ -147,6 +147,11 @@ def _later(prompts: list[Prompt], settings: Settings) -> str:
         said.append(f"the solver takes up to {agent.turns} turns, at most {bound:,} tokens")
     else:
         said.append(f"the solver may ask for up to {role.repairs} repairs of each sample")
+    if validators := [each for each in (settings.process, settings.verify) if each.enabled and each.model]:
+        rejections = sum(each.review_budget for each in validators)
+        said.append(
+            f"{len(validators)} validators look at its answer, and again after each of up to {rejections} rejections"
+        )
     if any(prompt.stage == "plan_document" for prompt in prompts):
         said.append("each document with a plan is then sent once more, in slices, and its columns are read")
     if any(prompt.role == "relevance" for prompt in prompts):

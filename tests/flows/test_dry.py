@@ -31,6 +31,7 @@ def test_a_dry_run_says_what_a_run_then_sends(world: World, tmp_path: Path) -> N
     assert world.endpoint.calls == 0 and said["question"] == QUESTION and said["earlier"] is None
     assert [part["stage"] for part in said["planned"]] == ["write_contract", "solve_question"]
     assert {(part["model"], *part["places"]) for part in said["planned"]} == {("scripted", world.endpoint.url)}
+    assert "2 validators look at its answer, and again after each of up to 3 rejections" in said["later"]
     assert "up to 30 turns" in said["later"] and said["total"]["money"] is None
     assert not list((world.store / "runs").glob("*")) and not list((world.store / "journal").glob("*"))
     world.answer(folder, tmp_path / "out")

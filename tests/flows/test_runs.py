@@ -74,7 +74,7 @@ def test_runs_are_listed_the_newest_first_with_score_and_spend(world: World, tmp
     assert [row["run"] for row in listed(world, "--status", "approved")] == [first.run]
     assert len(listed(world, "-n", "1")) == 1
     text = world.call("runs").stdout
-    assert f"{first.run}  not_assessed  score 1.000" in text and f"{ASKED} calls" in text
+    assert f"{first.run}  approved  score 1.000" in text and f"{ASKED} calls" in text
     assert f"    店: {QUESTION}\n" in text and "    店: 另一个问题 another?\n" in text
 
 
