@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from righted import NUMERIC, Right, own_columns, replaced, same_kind, tables_of
+from righted import NUMERIC, Right, exchanged, own_columns, replaced, same_kind, tables_of
 from sqlglot import exp
 
-from tasks.core.models.catalogue import JoinCandidate
+from tasks.core.models.catalogue import JoinCandidate, TableProfile
 from tasks.solve.mending.scopes import resolved
 
 _YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)")
@@ -20,17 +20,35 @@ _SIGNS = {exp.LT: exp.LTE, exp.LTE: exp.LT, exp.GT: exp.GTE, exp.GTE: exp.GT}
 
 
 def similar_table(right: Right) -> Iterator[exp.Expr]:
-    """Another table that has the columns too."""
+    """Another table that has the columns too, or ones of like names and the same kinds."""
     used = {profile.name for _, _, profile in tables_of(right)}
-    for select, table, _ in tables_of(right):
-        needed = {column.name.casefold() for column in own_columns(select, table, right)}
+    for select, table, profile in tables_of(right):
+        columns = own_columns(select, table, right)
         for other in right.schema.tables.values():
-            if other.name in used or not needed <= {column.name.casefold() for column in other.columns}:
+            names = _counterparts(columns, profile, other) if other.name not in used else {}
+            if not names:
                 continue
             changed = table.copy()
             changed.set("this", exp.to_identifier(other.name, quoted=True))
             changed.set("alias", exp.TableAlias(this=exp.to_identifier(table.alias_or_name, quoted=True)))
-            yield replaced(right, table, changed)
+            renamed = [(column, column.copy()) for column in columns]
+            for column, new in renamed:
+                name = names.get(column.name.casefold(), column.name)
+                if name.casefold() != column.name.casefold():
+                    new.set("this", exp.to_identifier(name, quoted=True))
+            yield exchanged(right, [(table, changed), *renamed])
+
+
+def _counterparts(columns: list[exp.Column], profile: TableProfile, other: TableProfile) -> dict[str, str]:
+    """By name, the column of another table that a solver may take for it; empty where one of them has none."""
+    known = {column.name.casefold(): column for column in profile.columns}
+    found = {}
+    for name in {column.name.casefold() for column in columns} & known.keys():
+        fits = [c for c in other.columns if same_kind(c, known[name]) and _alike(c.name, name)]
+        if not fits:
+            return {}
+        found[name] = max(fits, key=lambda c: (c.name.casefold() == name, _alike(c.name, name))).name
+    return found
 
 
 def similar_column(right: Right) -> Iterator[exp.Expr]:

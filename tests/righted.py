@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -49,16 +50,23 @@ def own_columns(select: exp.Select, table: exp.Table, right: Right) -> list[exp.
 
 def replaced(right: Right, node: exp.Expr, new: exp.Expr) -> exp.Expr:
     """The whole query with one node exchanged; the right one stays as it is."""
+    return exchanged(right, [(node, new)])
+
+
+def exchanged(right: Right, pairs: Sequence[tuple[exp.Expr, exp.Expr]]) -> exp.Expr:
+    """The whole query with some nodes exchanged, none of them within another; the right one stays as it is."""
     mark = "planted"
-    node.meta[mark] = True
+    for at, (node, _) in enumerate(pairs):
+        node.meta[mark] = at
     copy = right.tree.copy()
-    del node.meta[mark]
-    for found in copy.walk():
-        if found.meta.get(mark):
+    for node, _ in pairs:
+        del node.meta[mark]
+    for found in [*copy.walk()]:
+        at = found.meta.get(mark)
+        if at is not None:
             if found is copy:
-                return new
-            found.replace(new)
-            break
+                return pairs[at][1]
+            found.replace(pairs[at][1])
     return copy
 
 

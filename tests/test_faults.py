@@ -98,3 +98,13 @@ def test_a_sample_takes_every_kind_in_turn_from_many_tasks_with_their_right_quer
     )
     assert max(Counter(case.task for case in drawn if case.kind).values()) <= 6
     assert len(sample(cases, 1000)) == len(cases)
+
+
+def test_a_similar_table_may_name_its_columns_otherwise() -> None:
+    fees = ORDERS.model_copy(
+        update={"name": "fees", "columns": (column("fee_amount", "DOUBLE"), column("amount", "VARCHAR"))}
+    )
+    schema = Schema(Profile(tables=(ORDERS, fees), joins=()))
+    right = Right(parse_one("SELECT amount FROM orders WHERE amount > 5", read="duckdb"), schema, RESULT)
+    planted = [tree.sql("duckdb") for tree in KINDS["similar table"](right)]
+    assert planted == ['SELECT "fee_amount" FROM "fees" AS "orders" WHERE "fee_amount" > 5']
