@@ -189,12 +189,12 @@ def test_d11_a_validator_that_breaks_in_our_own_code_approves_nothing_and_stops_
     def broken(*_: Any) -> Any:
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr(which, broken)
-    ended, evidence = answer(world, tmp_path, Model(SQL))
+    with monkeypatch.context() as patched:
+        patched.setattr(which, broken)
+        ended, evidence = answer(world, tmp_path, Model(SQL))
     assert ended.answer.status == "not_assessed" and "RuntimeError: out of order" in ended.answer.reason
     assert (tmp_path / "out" / "answer.csv").read_text("utf-8") == ANSWER
     assert evidence["audits"][-1]["verdict"] == "not_assessed"
-    monkeypatch.undo()
     again, _ = answer(world, tmp_path, Model(SQL))
     assert again.answer.status == "approved", "what broke is not kept"
 
