@@ -9,7 +9,7 @@ PROFILE ?= default
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many throughput interruptions faults clean
+.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many throughput interruptions faults judged clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -105,8 +105,11 @@ many: setup ## the whole answer flow over 300 and 3,000 made tables with a scrip
 throughput: setup ## 100 tasks with a model that answers after 4 s, 8 and 16 at once, against the ideal schedule; 1 if below 0.85
 	@$(BIN)/python tests/throughput.py
 
-faults: setup ## plant faults in right queries and count how many the checks by code find; SUITE="DIR …" [GOLD="DIR …"]
-	@$(BIN)/python tests/faults.py $(foreach dir,$(filter-out data/samples,$(SUITE)),--suite $(dir)) $(foreach dir,$(GOLD),--gold $(dir))
+faults: setup ## plant faults in right queries and count how many are found; SUITE="DIR …" [GOLD="DIR …"] [ASK=30 STORE=DIR PROFILE=NAME]
+	@$(BIN)/python tests/faults.py $(foreach dir,$(filter-out data/samples,$(SUITE)),--suite $(dir)) $(foreach dir,$(GOLD),--gold $(dir)) $(if $(ASK),--ask $(ASK) --profile $(PROFILE) --store $(STORE))
+
+judged: setup ## judge stored attempts without validators, by code, and (FULL=1) by a model; BATCHES="OUT/PROFILE/SUITE …" SUITES=DIR
+	@$(BIN)/python tests/judged.py $(BATCHES) --suites $(SUITES) $(if $(FULL),--full --profile $(PROFILE)) $(if $(STORE),--store $(STORE))
 
 clean: ## remove the environment and all runs; the model's file stays in your cache
 	rm -rf $(VENV) data/runs

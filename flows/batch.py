@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from contextvars import copy_context
 from typing import Protocol
 
+from flows.running import draft
 from flows.running.launch import launch
 from flows.running.plan import Plan, Turn
 from flows.running.rows import Row, Stop, row_of, row_of_error, row_of_stop
@@ -133,6 +134,7 @@ class _Runner:
     async def _one(self, turn: Turn) -> Row:
         began, task = time.monotonic(), turn.task
         stage.listener.set(lambda name, event, _: self.board.hear(task, name, event))
+        draft.keeper.set(lambda table: self.batch.keep_draft(task, table))
         try:
             async with asyncio.timeout(turn.seconds + self._grace if turn.seconds else None) as limit:
                 ended = await launch(self.batch.request(turn, self.settings), self.in_prefect)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flows.running import draft
 from tasks.core.models.answer import Assignment, Attempt
 from tasks.core.models.evidence import Checked
 from tasks.core.models.review import Audit
@@ -27,4 +28,6 @@ async def check(given: Assignment, attempt: Attempt, settings: Settings) -> Chec
     if attempt.candidate is None or attempt.due == "checkpoint":
         return Checked()
     bare = given.model_copy(update={"audits": ()})
-    return await check_candidate(bare, attempt.candidate, attempt.contract, settings.solver, settings.publish)
+    checked = await check_candidate(bare, attempt.candidate, attempt.contract, settings.solver, settings.publish)
+    draft.keep(checked)
+    return checked

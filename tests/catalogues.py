@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 ROWS = 12
 _CSV = 12
 """Tables that are files of their own: each is read by a child."""
-_CASES = Path(__file__).resolve().parent / "cases" / "words.txt"
+_CASES = Path(__file__).resolve().parent / "cases"
+WORDS = "words.txt"
 _STYLES = ("en", "zh", "code", "short", "en", "zh", "en")
 KINDS = ("name", "chinese", "alias", "meaning", "value", "join", "metric", "synonym")
 
@@ -84,9 +85,12 @@ class Asked(NamedTuple):
     """How its answer is computed over the tables."""
 
 
-def make(folder: Path, count: int, seed: int = 1, each: int = 5) -> tuple[Asked, ...]:
-    """Lay `count` tables below `folder`, the same ones for the same seed; `each` questions of every kind."""
-    tables = _tables(count, random.Random(seed))
+def make(folder: Path, count: int, seed: int = 1, each: int = 5, said: str = WORDS) -> tuple[Asked, ...]:
+    """Lay `count` tables below `folder`, the same ones for the same seed; `each` questions of every kind.
+
+    `said` is the file of words: `words_other.txt` was written to see whether a change serves other words too.
+    """
+    tables = _tables(count, random.Random(seed), said)
     metrics = _metrics(tables, each)
     _lay(folder, tables, metrics)
     return tuple(_questions(tables, metrics, each))
@@ -102,10 +106,10 @@ def gold(asked: Asked, count: int, seed: int = 1) -> list[tuple[Any, ...]]:
         return [tuple(column[0] for column in found.description), *found.fetchall()]
 
 
-def _words() -> Words:
+def _words(said: str) -> Words:
     found: Words = {}
     part = ""
-    for line in _CASES.read_text("utf-8").splitlines():
+    for line in (_CASES / said).read_text("utf-8").splitlines():
         if line.startswith("# "):
             part = line[2:]
         elif line:
@@ -113,8 +117,8 @@ def _words() -> Words:
     return found
 
 
-def _tables(count: int, rng: random.Random) -> list[Table]:
-    words = _words()
+def _tables(count: int, rng: random.Random, said: str = WORDS) -> list[Table]:
+    words = _words(said)
     pairs = list(product(words["trades"], words["things"]))
     rng.shuffle(pairs)
     if count > len(pairs) * len(words["forms"]):

@@ -14,8 +14,8 @@ import hashlib
 import json
 import sys
 import tempfile
+import time
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,61 +25,36 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import sales  # noqa: E402
+from assigned import AS_OF, assigned  # noqa: E402
+from mutants import HALVES, Case, alarms, is_good, missed, sample, table, told  # noqa: E402
 from needs import Task, tasks_of  # noqa: E402
-from planting import KINDS, Fix, Plant, Right  # noqa: E402
-from recalling import AS_OF, desk  # noqa: E402
-from second_look import second_look  # noqa: E402
+from planting import KINDS, Plant  # noqa: E402
+from righted import Fix, Right  # noqa: E402
+from second_look import Look, asking, looks, opinions  # noqa: E402
 
 from tasks.core.errors import EvidenceError, QueryError  # noqa: E402
 from tasks.core.evidence import checks, lineage  # noqa: E402
 from tasks.core.evidence.outline import outline  # noqa: E402
-from tasks.core.models.answer import Assignment, Brief, Candidate, Contract, Question, Submission  # noqa: E402
+from tasks.core.files.store import Folder, Store, use  # noqa: E402
+from tasks.core.models.answer import Assignment, Candidate, Contract, Question, Submission  # noqa: E402
 from tasks.core.models.evidence import Check  # noqa: E402
 from tasks.core.models.query import QueryResult  # noqa: E402
-from tasks.core.models.review import Audit  # noqa: E402
-from tasks.core.settings import Settings  # noqa: E402
+from tasks.core.settings import Settings, load  # noqa: E402
 from tasks.core.sql import joins  # noqa: E402
 from tasks.core.sql.engine import Engine  # noqa: E402
 from tasks.core.values.door import read_value  # noqa: E402
-from tasks.intake.catalogue import build_catalogue  # noqa: E402
-from tasks.intake.inventory import take_inventory  # noqa: E402
-from tasks.intake.knowledge import read_knowledge  # noqa: E402
 from tasks.solve.check import of_form  # noqa: E402
+from tasks.solve.checking.counted import counted  # noqa: E402
 from tasks.solve.checking.look import audit_answer  # noqa: E402
 from tasks.solve.mending.dialect import parse  # noqa: E402
 from tasks.solve.mending.repair import repair  # noqa: E402
 from tasks.solve.mending.scopes import Schema  # noqa: E402
-from tasks.solve.profile import profile_tables  # noqa: E402
 from tasks.solve.publishing.casts import audit_casts  # noqa: E402
 from tasks.solve.publishing.replay import replay  # noqa: E402
 
 SOLVED = ROOT / "tests" / "cases" / "checking" / "solved.toml"
 _EACH = 2
 """Faults of one kind in one task."""
-_HALVES = ("tuned", "held out")
-
-
-@dataclass(frozen=True)
-class Case:
-    """A query over a folder, right or with one fault, and what the checks say of it."""
-
-    task: str
-    half: str
-    kind: str
-    """Empty for the right query."""
-    question: str
-    sql: str
-    checks: tuple[Check, ...] = ()
-
-    @property
-    def failed(self) -> bool:
-        """A check failed."""
-        return any(check.outcome == "failed" for check in self.checks)
-
-    @property
-    def flagged(self) -> bool:
-        """A check failed or has something to note."""
-        return any(check.outcome != "passed" for check in self.checks)
 
 
 @dataclass
@@ -101,29 +76,55 @@ def main() -> int:
     parser.add_argument("--kind", help="only faults of this kind")
     parser.add_argument("--task", help="only tasks whose name contains this")
     parser.add_argument("--missed", action="store_true", help="list faults that no check failed, and false alarms")
-    parser.add_argument(
-        "--ask", type=int, default=0, help="let the endpoint of MODEL_API_URL judge so many of them too"
-    )
+    _about_asking(parser)
     parser.add_argument("--json", type=Path, help="write all cases there")
     given = parser.parse_args()
     found = Found()
     golds = dict(zip(given.suite, given.gold, strict=False))
-    with desk(False) as settings, tempfile.TemporaryDirectory() as scratch:
+    settings = load()
+    with tempfile.TemporaryDirectory() as scratch, use(Store(Folder(Path(scratch) / "store"), Path(scratch) / "cache")):
         for suite in _suites(given.suite, golds, Path(scratch)):
             for task in suite.tasks:
                 if not given.task or given.task in f"{suite.name}/{task.name}":
                     asyncio.run(_of_task(suite, task, settings, given, found))
-        judged = asyncio.run(_asked(found, given.ask, settings)) if given.ask else []
-    print(table(found.cases))
+        print(table(found.cases))
+        print(alarms(found.cases), flush=True)
+        judged = _asked(found, given)
     print(opinions(judged))
-    print(alarms(found.cases))
     for text in found.unusable:
         print(f"left out: {text}")
     if given.missed:
         print(missed(found.cases))
     if given.json:
-        given.json.write_text(json.dumps([_told(case) for case in found.cases], ensure_ascii=False, indent=1), "utf-8")
-    return 0 if _good(found.cases) else 1
+        given.json.write_text(json.dumps([told(case) for case in found.cases], ensure_ascii=False, indent=1), "utf-8")
+    return 0 if is_good(found.cases) else 1
+
+
+def _about_asking(parser: argparse.ArgumentParser) -> None:
+    asked = parser.add_argument_group("asking a model", "MODEL_API_URL, MODEL_NAME, MODEL_API_KEY, or --profile local")
+    asked.add_argument(
+        "--ask", type=int, default=0, help="let the validators judge so many faults, and the right queries"
+    )
+    asked.add_argument("--profile", default="default", help="whose model judges")
+    asked.add_argument("--store", type=Path, help="keeps the replies: the same command goes on where it stopped")
+    asked.add_argument("--seed", type=int, default=0, help="draws another sample")
+    asked.add_argument("--at-once", type=int, default=1, help="requests at the same time")
+    asked.add_argument("--timeout", type=float, default=0, help="seconds for one reply; 0: as the settings say")
+    asked.add_argument("--seconds", type=float, default=float("inf"), help="begin no request after so many seconds")
+
+
+def _asked(found: Found, given: argparse.Namespace) -> list[Look]:
+    """What validators say of a sample."""
+    if not given.ask:
+        return []
+    deadline = time.monotonic() + given.seconds
+    with asking(given.profile, given.timeout, given.store) as settings:
+        drawn = sample(found.cases, given.ask, given.seed)
+        print(
+            f"asking about {len(drawn)} submissions, {sum(bool(case.kind) for case in drawn)} of them faulty",
+            flush=True,
+        )
+        return asyncio.run(looks(drawn, found.given, settings, given.at_once, deadline))
 
 
 class Suite(NamedTuple):
@@ -150,10 +151,10 @@ async def _of_task(suite: Suite, task: Task, settings: Settings, only: argparse.
     """Add the task's right query and its faults."""
     files = sorted(path for path in (task.folder / "context").rglob("*") if path.is_file())
     digest = hashlib.blake2b(b"".join(path.read_bytes() for path in files), digest_size=4).digest()
-    name, half = f"{suite.name}/{task.name}", _HALVES[digest[0] % 2]
+    name, half = f"{suite.name}/{task.name}", HALVES[digest[0] % 2]
     if only.half and not half.startswith(only.half):
         return
-    given = await _given(task, settings)
+    given = await assigned(task.folder, Question(text=task.question, as_of=AS_OF), settings)
     found.given[name] = given
     schema = Schema(given.profile)
     async with Engine.over(given.catalogue, settings.query) as engine:
@@ -174,22 +175,6 @@ async def _of_task(suite: Suite, task: Task, settings: Settings, only: argparse.
             for wrong, changed in await _planted(engine, right, plant):
                 checks = await _checks(engine, given, wrong, changed, settings)
                 found.cases.append(Case(name, half, kind, task.question, wrong, checks))
-
-
-async def _given(task: Task, settings: Settings) -> Assignment:
-    """What a run over the task's folder would have, without a model."""
-    inventory = await take_inventory.function(str(task.folder), settings.intake)
-    knowledge = await read_knowledge.function(inventory)
-    catalogue = (await build_catalogue.function(inventory, settings.intake)).measurable
-    profile = await profile_tables.function(catalogue, knowledge, settings.profiling, settings.query)
-    return Assignment(
-        question=Question(text=task.question, as_of=AS_OF),
-        brief=Brief(text="", tokens=0, shown=()),
-        contract=Contract(),
-        catalogue=catalogue,
-        profile=profile,
-        knowledge=knowledge,
-    )
 
 
 async def _right(engine: Engine, sql: str, schema: Schema) -> tuple[str, QueryResult]:
@@ -235,11 +220,13 @@ async def _checks(
         except EvidenceError as error:
             return (Check(name="replay", outcome="failed", detail=error.message),)
     measured = await joins.audit(engine, sql)
+    count = await counted(engine, candidate.submission, replayed.replay)
     return (
         checks.replay_equal(replayed.replay),
         *checks.tables_whole(lineage.used_tables(parts, sql, given.catalogue)),
         *await audit_casts(engine, sql, given.profile),
         *of_form(Contract(), replayed.replay, parts, replayed.tally, measured),
+        *([count] if count else []),
         *await audit_answer(engine, given, Contract(), sql, measured),
     )
 
@@ -260,118 +247,6 @@ def _corrections(truth: Path) -> Iterator[Fix]:
             told = [(r[document["key"]], r[column]) for r in document["records"] if r[column] is not None]
             if len(told) > 1 and column != document["key"]:
                 yield str(told[0][0]), column, str(told[-1][1])
-
-
-def sample(cases: Sequence[Case], number: int) -> list[Case]:
-    """Two thirds faults, kind by kind, and one third right queries, each drawn by the digest of the query."""
-    drawn = sorted(cases, key=lambda case: hashlib.blake2b(f"{case.task} {case.sql}".encode()).digest())
-    turns: dict[str, int] = {}
-    ranked = []
-    for case in drawn:
-        turns[case.kind] = turns.get(case.kind, 0) + 1
-        ranked.append((turns[case.kind], case))
-    faults = [case for _, case in sorted((pair for pair in ranked if pair[1].kind), key=lambda pair: pair[0])]
-    return faults[: number - number // 3] + [case for case in drawn if not case.kind][: number // 3]
-
-
-async def _asked(found: Found, number: int, settings: Settings) -> list[tuple[Case, Audit]]:
-    """Audits of a sample by the model, which does not see what the checks failed."""
-    judged = []
-    for case in sample(found.cases, number):
-        audit = await second_look(found.given[case.task], case.sql, settings)
-        judged.append((case, audit))
-        print(
-            f"{audit.verdict} ({case.kind or 'right'}) {case.task}: {'; '.join(audit.issues) or audit.problem}",
-            flush=True,
-        )
-    return judged
-
-
-def opinions(judged: Sequence[tuple[Case, Audit]]) -> str:
-    """What code, the model and both of them reject, of faults and of right queries."""
-    lines = []
-    for name, those in (
-        ("faults", [pair for pair in judged if pair[0].kind]),
-        ("right queries", [pair for pair in judged if not pair[0].kind]),
-    ):
-        if those:
-            code = sum(case.failed for case, _ in those)
-            model = sum(audit.verdict == "rejected" for _, audit in those)
-            both = sum(case.failed or audit.verdict == "rejected" for case, audit in those)
-            silent = sum(audit.verdict == "not_assessed" for _, audit in those)
-            lines.append(
-                f"{name} of the sample: {len(those)}; rejected by code {code}, by the model {model}, by either {both}; "
-                f"not assessed by the model {silent}"
-            )
-    return "\n".join(lines)
-
-
-def _line(cells: Iterable[object]) -> str:
-    return "| " + " | ".join(map(str, cells)) + " |"
-
-
-def table(cases: Sequence[Case]) -> str:
-    """Detection by kind, and false alarms, in all and by half."""
-    heads = [
-        f"{part}{which}" for part in ("", *(f"{half}: " for half in _HALVES)) for which in ("n", "failed", "or noted")
-    ]
-    lines = [_line(["fault", *heads]), _line(["---"] * (len(heads) + 1))]
-    planted = [case for case in cases if case.kind]
-    groups = [(kind, [case for case in planted if case.kind == kind]) for kind in KINDS]
-    groups += [("all faults", planted), ("none (false alarms)", [case for case in cases if not case.kind])]
-    for name, those in groups:
-        if those:
-            halves = [those, *([case for case in those if case.half == half] for half in _HALVES)]
-            lines.append(_line([name, *(cell for half in halves for cell in _shares(half))]))
-    return "\n".join(lines)
-
-
-def _shares(cases: Sequence[Case]) -> tuple[str, str, str]:
-    if not cases:
-        return "0", "", ""
-    shares = [sum(case.failed for case in cases), sum(case.flagged for case in cases)]
-    return str(len(cases)), *(f"{share / len(cases):.0%}" for share in shares)  # type: ignore[return-value]
-
-
-def alarms(cases: Sequence[Case]) -> str:
-    """By check: faults that it failed and noted, and right queries."""
-    counted: dict[str, Counter[str]] = {}
-    for case in cases:
-        for name, outcome in {(check.name, check.outcome) for check in case.checks if check.outcome != "passed"}:
-            counted.setdefault(name, Counter())[f"{'fault' if case.kind else 'right'} {outcome}"] += 1
-    heads = ("fault failed", "right failed", "fault noted", "right noted")
-    lines = ["", _line(["check", *heads]), _line(["---"] * 5)]
-    lines += [_line([name, *(counts[head] for head in heads)]) for name, counts in sorted(counted.items())]
-    return "\n".join(lines)
-
-
-def missed(cases: Sequence[Case]) -> str:
-    """Faults that no check failed, and right queries that one did."""
-    lines = []
-    for case in cases:
-        if case.failed == (not case.kind):
-            said = [
-                f"{check.outcome} {check.name}: {check.detail}" for check in case.checks if check.outcome != "passed"
-            ]
-            what = f"MISSED {case.kind}" if case.kind else "FALSE ALARM"
-            lines += [
-                f"\n{what} · {case.task}",
-                f"  {case.question}",
-                f"  {case.sql}",
-                *(f"    {text}" for text in said),
-            ]
-    return "\n".join(lines)
-
-
-def _told(case: Case) -> dict[str, object]:
-    checks = [check.model_dump() for check in case.checks]
-    return {**{name: getattr(case, name) for name in ("task", "half", "kind", "question", "sql")}, "checks": checks}
-
-
-def _good(cases: Sequence[Case]) -> bool:
-    planted, right = ([case for case in cases if bool(case.kind) is which] for which in (True, False))
-    found, cried = sum(case.failed for case in planted), sum(case.failed for case in right)
-    return found >= 0.6 * len(planted) and cried <= 0.05 * len(right)
 
 
 if __name__ == "__main__":

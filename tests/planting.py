@@ -7,103 +7,65 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
+from righted import NUMERIC, Right, exchanged, own_columns, replaced, same_kind, tables_of
 from sqlglot import exp
 
-from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, TableProfile
-from tasks.core.models.query import QueryResult
-from tasks.solve.mending.scopes import Schema, columns_of, resolved
+from tasks.core.models.catalogue import JoinCandidate, TableProfile
+from tasks.solve.mending.scopes import resolved
 
-_NUMERIC = ("INT", "BIGINT", "DOUBLE", "DECIMAL", "FLOAT", "HUGEINT", "SMALLINT", "TINYINT", "REAL")
 _YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)")
 _SIGNS = {exp.LT: exp.LTE, exp.LTE: exp.LT, exp.GT: exp.GTE, exp.GTE: exp.GT}
-Fix = tuple[str, str, str]
-"""Key of a record, column and the value that a document first gave for it and later took back."""
-
-
-class Right(NamedTuple):
-    """A right query, its schema and its result."""
-
-    tree: exp.Expr
-    schema: Schema
-    result: QueryResult
-    corrections: tuple[Fix, ...] = ()
-
-
-def _tables(right: Right) -> list[tuple[exp.Select, exp.Table, TableProfile]]:
-    found = []
-    for select in right.tree.find_all(exp.Select, bfs=False):
-        for table in select.find_all(exp.Table):
-            profile = right.schema.table(table.name)
-            if table.parent_select is select and profile:
-                found.append((select, table, profile))
-    return found
-
-
-def _of(select: exp.Select, table: exp.Table, right: Right) -> list[exp.Column]:
-    """Columns of the SELECT that are the table's."""
-    name = table.alias_or_name.casefold()
-    found = []
-    for column in columns_of(select):
-        place = resolved(column, right.schema)
-        if column.table.casefold() == name or (
-            not column.table and place and place[0].name.casefold() == table.name.casefold()
-        ):
-            found.append(column)
-    return found
-
-
-def _replaced(right: Right, node: exp.Expr, new: exp.Expr) -> exp.Expr:
-    """The whole query with one node exchanged; the right one stays as it is."""
-    mark = "planted"
-    node.meta[mark] = True
-    copy = right.tree.copy()
-    del node.meta[mark]
-    for found in copy.walk():
-        if found.meta.get(mark):
-            if found is copy:
-                return new
-            found.replace(new)
-            break
-    return copy
-
-
-def _same_kind(one: ColumnProfile, other: ColumnProfile) -> bool:
-    return one.type.startswith(_NUMERIC) == other.type.startswith(_NUMERIC) and (
-        (one.type == "DATE") == (other.type == "DATE")
-    )
 
 
 def similar_table(right: Right) -> Iterator[exp.Expr]:
-    """Another table that has the columns too."""
-    used = {profile.name for _, _, profile in _tables(right)}
-    for select, table, _ in _tables(right):
-        needed = {column.name.casefold() for column in _of(select, table, right)}
+    """Another table that has the columns too, or ones of like names and the same kinds."""
+    used = {profile.name for _, _, profile in tables_of(right)}
+    for select, table, profile in tables_of(right):
+        columns = own_columns(select, table, right)
         for other in right.schema.tables.values():
-            if other.name in used or not needed <= {column.name.casefold() for column in other.columns}:
+            names = _counterparts(columns, profile, other) if other.name not in used else {}
+            if not names:
                 continue
             changed = table.copy()
             changed.set("this", exp.to_identifier(other.name, quoted=True))
             changed.set("alias", exp.TableAlias(this=exp.to_identifier(table.alias_or_name, quoted=True)))
-            yield _replaced(right, table, changed)
+            renamed = [(column, column.copy()) for column in columns]
+            for column, new in renamed:
+                name = names.get(column.name.casefold(), column.name)
+                if name.casefold() != column.name.casefold():
+                    new.set("this", exp.to_identifier(name, quoted=True))
+            yield exchanged(right, [(table, changed), *renamed])
+
+
+def _counterparts(columns: list[exp.Column], profile: TableProfile, other: TableProfile) -> dict[str, str]:
+    """By name, the column of another table that a solver may take for it; empty where one of them has none."""
+    known = {column.name.casefold(): column for column in profile.columns}
+    found = {}
+    for name in {column.name.casefold() for column in columns} & known.keys():
+        fits = [c for c in other.columns if same_kind(c, known[name]) and _alike(c.name, name)]
+        if not fits:
+            return {}
+        found[name] = max(fits, key=lambda c: (c.name.casefold() == name, _alike(c.name, name))).name
+    return found
 
 
 def similar_column(right: Right) -> Iterator[exp.Expr]:
     """Another column of the same table and kind, the one of the nearest name first."""
-    for select, table, profile in _tables(right):
-        for column in _of(select, table, right):
+    for select, table, profile in tables_of(right):
+        for column in own_columns(select, table, right):
             if column.find_ancestor(exp.Join) or (column.parent and isinstance(column.parent, exp.EQ)):
                 continue
             own = next((c for c in profile.columns if c.name.casefold() == column.name.casefold()), None)
             if own is None or own.is_key:
                 continue
-            others = [c for c in profile.columns if c.name != own.name and _same_kind(c, own) and not c.is_key]
+            others = [c for c in profile.columns if c.name != own.name and same_kind(c, own) and not c.is_key]
             others.sort(key=lambda other: -_alike(own.name, other.name))
             for other in others[:1]:
                 changed = column.copy()
                 changed.set("this", exp.to_identifier(other.name, quoted=True))
-                yield _replaced(right, column, changed)
+                yield replaced(right, column, changed)
 
 
 def _alike(one: str, other: str) -> int:
@@ -120,18 +82,18 @@ def join_key(right: Right) -> Iterator[exp.Expr]:
                 place = resolved(side, right.schema) if isinstance(side, exp.Column) else None
                 if place is None:
                     continue
-                others = [c for c in place[0].columns if c.name != place[1].name and _same_kind(c, place[1])]
+                others = [c for c in place[0].columns if c.name != place[1].name and same_kind(c, place[1])]
                 others.sort(key=lambda other: -_alike(other.name, f"{side.name} id code"))
                 for other in others[:2]:
                     changed = side.copy()
                     changed.set("this", exp.to_identifier(other.name, quoted=True))
-                    yield _replaced(right, side, changed)
+                    yield replaced(right, side, changed)
 
 
 def _joined(right: Right, kind: str) -> Iterator[tuple[exp.Expr, JoinCandidate]]:
     """The query with one more table that its tables are linked with."""
-    used = {profile.name for _, _, profile in _tables(right)}
-    for select, table, profile in _tables(right):
+    used = {profile.name for _, _, profile in tables_of(right)}
+    for select, table, profile in tables_of(right):
         for link in right.schema.joins:
             for here, key, there, other in (
                 (link.left_table, link.left_column, link.right_table, link.right_column),
@@ -151,7 +113,7 @@ def _joined(right: Right, kind: str) -> Iterator[tuple[exp.Expr, JoinCandidate]]
                 for column in changed.find_all(exp.Column):
                     if column.parent_select is changed and not column.table and not isinstance(column.this, exp.Star):
                         column.set("table", exp.to_identifier(name, quoted=True))
-                yield _replaced(right, select, changed), link
+                yield replaced(right, select, changed), link
 
 
 def fan_out(right: Right) -> Iterator[exp.Expr]:
@@ -167,7 +129,7 @@ def lost_rows(right: Right) -> Iterator[exp.Expr]:
         if str(join.args.get("side")).upper() == "LEFT":
             changed = join.copy()
             changed.set("side", None)
-            yield _replaced(right, join, changed)
+            yield replaced(right, join, changed)
     for tree, link in _joined(right, "any"):
         if link.right_unique and link.match_rate < 1:
             yield tree
@@ -175,14 +137,14 @@ def lost_rows(right: Right) -> Iterator[exp.Expr]:
 
 def subset(right: Right) -> Iterator[exp.Expr]:
     """Only those rows that occur in another table too."""
-    used = {profile.name for _, _, profile in _tables(right)}
-    for select, table, profile in _tables(right):
+    used = {profile.name for _, _, profile in tables_of(right)}
+    for select, table, profile in tables_of(right):
         for link in right.schema.joins:
             if link.right_table != profile.name or link.left_table in used:
                 continue
             inner = exp.select(exp.column(link.left_column, quoted=True)).from_(exp.to_table(f'"{link.left_table}"'))
             key = exp.column(link.right_column, table.alias_or_name, quoted=True)
-            yield _replaced(right, select, select.copy().where(exp.In(this=key, query=exp.Subquery(this=inner))))
+            yield replaced(right, select, select.copy().where(exp.In(this=key, query=exp.Subquery(this=inner))))
 
 
 def _numbers(right: Right) -> Iterator[exp.Literal]:
@@ -196,7 +158,7 @@ def percent(right: Right) -> Iterator[exp.Expr]:
     for node in _numbers(right):
         value = float(node.name)
         for scaled in (value * 100, value / 100):
-            yield _replaced(right, node, exp.Literal.number(f"{scaled:.10g}"))
+            yield replaced(right, node, exp.Literal.number(f"{scaled:.10g}"))
 
 
 def year_bound(right: Right) -> Iterator[exp.Expr]:
@@ -204,10 +166,10 @@ def year_bound(right: Right) -> Iterator[exp.Expr]:
     for node in right.tree.find_all(exp.Literal):
         if found := _YEAR.match(node.name):
             text = str(int(found.group(1)) - 1) + node.name[4:]
-            yield _replaced(right, node, exp.Literal.string(text) if node.is_string else exp.Literal.number(text))
-    for select, table, profile in _tables(right):
+            yield replaced(right, node, exp.Literal.string(text) if node.is_string else exp.Literal.number(text))
+    for select, table, profile in tables_of(right):
         for column in profile.columns:
-            named = "year" in column.name.casefold() and column.type.startswith(_NUMERIC)
+            named = "year" in column.name.casefold() and column.type.startswith(NUMERIC)
             if not (named or column.type in ("DATE", "TIMESTAMP")) or not column.examples:
                 continue
             if named and not _YEAR.match(column.examples[0]):
@@ -217,14 +179,14 @@ def year_bound(right: Right) -> Iterator[exp.Expr]:
                 continue
             bound = exp.Literal.number(year.group(1)) if named else exp.Literal.string(f"{year.group(1)}-01-01")
             condition = exp.GTE(this=exp.column(column.name, table.alias_or_name, quoted=True), expression=bound)
-            yield _replaced(right, select, select.copy().where(condition))
+            yield replaced(right, select, select.copy().where(condition))
 
 
 def strict(right: Right) -> Iterator[exp.Expr]:
     """`<` for `<=` and the like."""
     for node in right.tree.find_all(*_SIGNS):
         changed = _SIGNS[type(node)](this=node.this.copy(), expression=node.expression.copy())
-        yield _replaced(right, node, changed)
+        yield replaced(right, node, changed)
 
 
 def no_distinct(right: Right) -> Iterator[exp.Expr]:
@@ -241,7 +203,7 @@ def no_distinct(right: Right) -> Iterator[exp.Expr]:
             changed.set("this", node.this.expressions[0].copy())
         else:
             continue
-        yield _replaced(right, node, changed)
+        yield replaced(right, node, changed)
 
 
 def _semi(node: exp.Intersect) -> exp.Expr:
@@ -270,7 +232,7 @@ def extra_distinct(right: Right) -> Iterator[exp.Expr]:
         if isinstance(inner, exp.Column) and not isinstance(inner.this, exp.Star):
             changed = node.copy()
             changed.set("this", exp.Distinct(expressions=[inner.copy()]))
-            yield _replaced(right, node, changed)
+            yield replaced(right, node, changed)
 
 
 def tie_cut(right: Right) -> Iterator[exp.Expr]:
@@ -281,7 +243,7 @@ def tie_cut(right: Right) -> Iterator[exp.Expr]:
         select = node.parent_select
         if extreme is None or select is None or not isinstance(node.this, exp.Column):
             continue
-        rest = _replaced(right, node, exp.true())
+        rest = replaced(right, node, exp.true())
         for found in rest.find_all(exp.Select):
             if found.sql() == select.copy().sql().replace(node.sql(), "TRUE"):
                 found.order_by(exp.Ordered(this=node.this.copy(), desc=isinstance(extreme, exp.Max)), copy=False)
@@ -302,30 +264,30 @@ def nulls_dropped(right: Right) -> Iterator[exp.Expr]:
             column = item.unalias()
             if isinstance(column, exp.Column) and not isinstance(column.this, exp.Star):
                 yield tree.copy().where(exp.Not(this=exp.Is(this=column.copy(), expression=exp.null())))
-    for select, table, profile in _tables(right):
+    for select, table, profile in tables_of(right):
         for column in profile.columns:
             if not column.null_share:
                 continue
             named = exp.column(column.name, table.alias_or_name, quoted=True)
             for count in select.find_all(exp.Count):
                 if count.parent_select is select:
-                    yield _replaced(right, count, exp.Count(this=named.copy()))
+                    yield replaced(right, count, exp.Count(this=named.copy()))
             condition = exp.Not(this=exp.Is(this=named.copy(), expression=exp.null()))
-            yield _replaced(right, select, select.copy().where(condition))
+            yield replaced(right, select, select.copy().where(condition))
 
 
 def stale(right: Right) -> Iterator[exp.Expr]:
     """A cell as the document first had it, before its correction."""
     keys = {table.name: [c for c in table.columns if c.is_key] for table in right.schema.tables.values()}
-    for select, table, profile in _tables(right):
-        for column in _of(select, table, right):
+    for select, table, profile in tables_of(right):
+        for column in own_columns(select, table, right):
             own = next((c for c in profile.columns if c.name.casefold() == column.name.casefold()), None)
             if own is None or own.is_key or not keys[profile.name]:
                 continue
             key = keys[profile.name][0]
             told = [fix for fix in right.corrections if fix[1].casefold() == own.name.casefold()]
             for record, _, value in told:
-                old = exp.Literal.number(value) if own.type.startswith(_NUMERIC) else exp.Literal.string(value)
+                old = exp.Literal.number(value) if own.type.startswith(NUMERIC) else exp.Literal.string(value)
                 case = exp.Case(
                     ifs=[
                         exp.If(
@@ -338,30 +300,30 @@ def stale(right: Right) -> Iterator[exp.Expr]:
                     ],
                     default=column.copy(),
                 )
-                yield _replaced(right, column, case)
+                yield replaced(right, column, case)
 
 
 def wrong_measure(right: Right) -> Iterator[exp.Expr]:
     """The sum for the average, the largest for the smallest, and the other way round."""
     turned: dict[type[exp.Expr], Any] = {exp.Sum: exp.Avg, exp.Avg: exp.Sum, exp.Max: exp.Min, exp.Min: exp.Max}
     for node in right.tree.find_all(*turned):
-        yield _replaced(right, node, turned[type(node)](this=node.this.copy()))
+        yield replaced(right, node, turned[type(node)](this=node.this.copy()))
     for count in right.tree.find_all(exp.Count):
         select = count.parent_select
         numbers = [
             exp.column(c.name, table.alias_or_name, quoted=True)
-            for inside, table, profile in _tables(right)
+            for inside, table, profile in tables_of(right)
             if inside is select
             for c in profile.columns
-            if c.type.startswith(_NUMERIC) and not c.is_key
+            if c.type.startswith(NUMERIC) and not c.is_key
         ]
         for number in numbers[:1]:
-            yield _replaced(right, count, exp.Sum(this=number))
+            yield replaced(right, count, exp.Sum(this=number))
     for ordered in right.tree.find_all(exp.Ordered):
         changed = ordered.copy()
         changed.set("desc", not ordered.args.get("desc"))
         changed.set("nulls_first", None)
-        yield _replaced(right, ordered, changed)
+        yield replaced(right, ordered, changed)
 
 
 def typed(right: Right) -> Iterator[exp.Expr]:
@@ -373,22 +335,22 @@ def typed(right: Right) -> Iterator[exp.Expr]:
         if place and isinstance(node.parent, exp.Binary):
             for example in place[1].examples[:2]:
                 if re.fullmatch(r"-?\d+(\.\d+)?", example):
-                    yield _replaced(right, node, exp.Literal.number(example))
+                    yield replaced(right, node, exp.Literal.number(example))
     for node in right.tree.find_all(exp.EQ):
         place = resolved(node.this, right.schema) if isinstance(node.this, exp.Column) else None
         if place and isinstance(node.expression, exp.Literal):
             key = next((c for c in place[0].columns if c.is_key and c.name != place[1].name and c.examples), None)
             for example in key.examples[:1] if key else ():
-                number = key is not None and key.type.startswith(_NUMERIC)
+                number = key is not None and key.type.startswith(NUMERIC)
                 value = exp.Literal.number(example) if number else exp.Literal.string(example)
                 name = exp.column(key.name if key else "", node.this.table or None, quoted=True)
-                yield _replaced(right, node, exp.EQ(this=name, expression=value))
+                yield replaced(right, node, exp.EQ(this=name, expression=value))
     if isinstance(right.tree, exp.Select) and right.result.row_count == 1:
         for at, item in enumerate(right.tree.selects):
             cell = right.result.rows[0][at]
             if isinstance(cell, int | float) and not isinstance(cell, bool) and item.find(exp.AggFunc):
                 near = exp.Literal.number(f"{cell * 1.03 + 1:.6g}")
-                yield _replaced(right, item, exp.alias_(near, item.alias_or_name or "value", quoted=True))
+                yield replaced(right, item, exp.alias_(near, item.alias_or_name or "value", quoted=True))
 
 
 Plant = Callable[[Right], Iterator[exp.Expr]]

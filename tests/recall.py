@@ -3,7 +3,7 @@
 `python tests/recall.py [--sizes 30 300 3000] [--suite DIR] [--gold DIR] [--ask [terms]] [--profile P] [--keep DIR] [--questions N]`: a
 suite is a folder of task folders whose gold says how it is computed (tests/needs.py). No model is asked without `--ask`; with it that
 of the profile (MODEL_API_URL by default) expands the terms, votes and filters, or expands alone; what it replied stays in `--keep`.
-Made questions carry terms that a model might add. Exit code 1 when a table is lost or a brief is too long.
+`--seed N` and `--words FILE` (of tests/cases) make other folders. Made questions carry terms that a model might add. Exit code 1 when a table is lost or a brief is too long.
 """
 
 from __future__ import annotations
@@ -78,6 +78,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--profile", default="default", help="settings of the model")
     parser.add_argument("--keep", type=Path, help="folder in which its replies stay")
     parser.add_argument("--questions", type=int, default=0, help="most made questions of a size, evenly; 0 = all")
+    parser.add_argument("--words", default=catalogues.WORDS, help="words of the made folders: a file of tests/cases")
+    parser.add_argument("--seed", type=int, default=1, help="of the made folders")
     parser.add_argument("--kinds", action="store_true", help="made questions by their kind")
     parser.add_argument("--made", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -182,7 +184,7 @@ def measured(size: int, given: argparse.Namespace) -> dict[str, Any]:
     command = [sys.executable, __file__, "--made", str(size), "--profile", given.profile]
     command += ["--ask", given.ask] if given.ask else []
     command += ["--keep", str(given.keep)] if given.keep else []
-    command += ["--questions", str(given.questions)]
+    command += ["--questions", str(given.questions), "--words", given.words, "--seed", str(given.seed)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     for cells in told["rows"] + (told["kinds"] if given.kinds else []):
@@ -199,7 +201,8 @@ def evenly(items: Sequence[T], most: int) -> list[T]:
 async def of_made(size: int, given: argparse.Namespace) -> dict[str, Any]:
     """Rows and costs of a made folder."""
     with desk(given.profile, given.keep) as settings, tempfile.TemporaryDirectory() as scratch:
-        questions = evenly(catalogues.make(Path(scratch), size), given.questions)
+        made = catalogues.make(Path(scratch), size, given.seed, said=given.words)
+        questions = evenly(made, given.questions)
         world = await build(Path(scratch), settings)
         names = [table.name for table in world.catalogue.tables]
         probed = [*sorted(names)[:: max(1, len(names) // _PROBED)], max(names)]

@@ -43,7 +43,7 @@ HEAVY_AT_IMPORT = (
 )
 BROAD_EXCEPT = {"tasks/core/llm/client.py": "model", "tasks/core/sandbox/": "sandbox", "tasks/intake/loading/loader.py": "file reader",
                 "tasks/document/converting/reader.py": "file reader",
-                "tasks/solve/auditing/ask.py": "validator",
+                "tasks/solve/auditing/ask.py": "validator", "tasks/solve/checking/look.py": "validator",
                 "tasks/core/process.py": "worker", "flows/batch.py": "batch task",
                 "flows/running/trial.py": "batch task"}  # fmt: skip
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "base", "v2"}

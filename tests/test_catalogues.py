@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from catalogues import KINDS, Asked, gold, make
+from catalogues import KINDS, WORDS, Asked, gold, make
 from needs import needed
 
 
@@ -32,9 +32,9 @@ def has(tables: dict[str, list[tuple[str, ...]]], asked: Asked) -> bool:
     return {*asked.columns} <= ids and {*asked.values} <= cells
 
 
-@pytest.mark.parametrize("count", [30, 300])
-def test_what_a_question_needs_is_in_the_folder(count: int, tmp_path: Path) -> None:
-    asked = make(tmp_path, count)
+@pytest.mark.parametrize(("count", "said"), [(30, WORDS), (300, WORDS), (300, "words_other.txt")])
+def test_what_a_question_needs_is_in_the_folder(count: int, said: str, tmp_path: Path) -> None:
+    asked = make(tmp_path, count, said=said)
     tables = content(tmp_path)
     assert len(tables) == count and all(len(rows[0]) >= 12 for rows in tables.values())
     assert all(has(tables, one) for one in asked)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
-from faults import Case, sample, table
-from planting import KINDS, Right
+from mutants import Case, sample, table
+from planting import KINDS
+from righted import Right
 from sqlglot import parse_one
 
 from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, Profile, TableProfile
@@ -82,8 +85,26 @@ def test_the_table_counts_what_failed_and_what_was_noted() -> None:
     assert "| none (false alarms) | 1 | 0% | 0% | 1 | 0% | 0% | 0 |  |  |" in lines
 
 
-def test_a_sample_takes_every_kind_in_turn_and_is_always_the_same() -> None:
-    cases = [Case("t", "tuned", kind, "q", f"{kind} {at}") for kind in (*KINDS, "") for at in range(5)]
+def test_a_sample_takes_every_kind_in_turn_from_many_tasks_with_their_right_queries_and_is_always_the_same() -> None:
+    cases = [Case(f"t{at}", "tuned", kind, "q", f"{kind} {at}") for kind in (*KINDS, "") for at in range(5)]
     drawn = sample(cases, 24)
-    assert drawn == sample(list(reversed(cases)), 24)
-    assert {case.kind for case in drawn} == {*KINDS, ""} and sum(not case.kind for case in drawn) == 5
+    assert drawn == sample(list(reversed(cases)), 24) and drawn != sample(cases, 24, seed=1)
+    counts = Counter(case.kind for case in drawn if case.kind)
+    assert set(counts) == set(KINDS) and set(counts.values()) == {1, 2} and counts.total() == 24
+    assert (
+        {case.task for case in drawn if case.kind}
+        == {case.task for case in drawn if not case.kind}
+        == {f"t{at}" for at in range(5)}
+    )
+    assert max(Counter(case.task for case in drawn if case.kind).values()) <= 6
+    assert len(sample(cases, 1000)) == len(cases)
+
+
+def test_a_similar_table_may_name_its_columns_otherwise() -> None:
+    fees = ORDERS.model_copy(
+        update={"name": "fees", "columns": (column("fee_amount", "DOUBLE"), column("amount", "VARCHAR"))}
+    )
+    schema = Schema(Profile(tables=(ORDERS, fees), joins=()))
+    right = Right(parse_one("SELECT amount FROM orders WHERE amount > 5", read="duckdb"), schema, RESULT)
+    planted = [tree.sql("duckdb") for tree in KINDS["similar table"](right)]
+    assert planted == ['SELECT "fee_amount" FROM "fees" AS "orders" WHERE "fee_amount" > 5']

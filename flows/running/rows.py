@@ -35,6 +35,8 @@ class Row(Value):
     """Share of samples that gave this answer; None outside the `single` style."""
     late: bool = False
     """Whether it ran with what the batch lays over its profile when time is short."""
+    draft: bool = False
+    """Whether prediction.csv holds a candidate that was replayed, and nothing of this run that came after it."""
     score: float | None = None
     """By the gold table; None where there is none, or the batch has not ended."""
 

@@ -40,6 +40,8 @@ class Batch:
         if self.gold:
             gold_tables(self.gold)
         self.rows: dict[str, Row] = {}
+        self.drafts: set[str] = set()
+        """Tasks whose prediction.csv is that of a candidate."""
         self.ended = ""
         self.score: dict[str, Any] = {}
         self._began, self._started = time.monotonic(), datetime.now(UTC)
@@ -69,9 +71,23 @@ class Batch:
 
     def add(self, row: Row) -> None:
         """Keep a task's row, and the summary with it; where that cannot be written now, the next one will be."""
-        self.rows[row.task] = row
+        self.rows[row.task] = self._with_draft(row)
         with contextlib.suppress(InputError):
             self.write()
+
+    def keep_draft(self, task: str, table: bytes) -> None:
+        """Lay a candidate's table where the answer's shall be; trouble with that is told when the answer is written."""
+        with contextlib.suppress(OSError):
+            Folder(self.target / task).write("prediction.csv", table)
+            self.drafts.add(task)
+
+    def _with_draft(self, row: Row) -> Row:
+        if row.rows is not None or row.task not in self.drafts:
+            return row
+        if not is_file(self.target / row.task / "prediction.csv"):  # withheld at last
+            return row
+        reason = f"{row.reason}; prediction.csv is a candidate that was replayed, and no validator has approved it"
+        return row.model_copy(update={"draft": True, "reason": reason})
 
     def keep_traceback(self, task: str, text: str) -> None:
         """Keep what a programmer needs of an error that nobody foresaw, in `TASK/error.txt` where that can be written."""
@@ -83,7 +99,7 @@ class Batch:
         self.ended = stop or "all"
         for task in self.tasks:
             if task not in self.rows:
-                self.rows[task] = row_of_stop(task, stop or "interrupted")
+                self.rows[task] = self._with_draft(row_of_stop(task, stop or "interrupted"))
         self.write()
         if self.gold and scored:
             self._score(self.gold)

@@ -111,6 +111,7 @@ class BudgetSettings(Value):
     tokens: int = Field(ge=0)
     money: float = Field(ge=0)
     seconds: float = Field(ge=0)
+    reserve_seconds: float = Field(ge=0)
 
 
 class BatchSettings(Value):

@@ -17,6 +17,7 @@ from tasks.core.models.evidence import Check, Checked, Outline, Replay
 from tasks.core.sections import PublishSettings, SolverSettings
 from tasks.core.sql import joins
 from tasks.core.sql.engine import Engine
+from tasks.solve.checking.counted import counted
 from tasks.solve.checking.look import audit_answer
 from tasks.solve.publishing.casts import audit_casts
 from tasks.solve.publishing.follow import follow_cells
@@ -44,6 +45,7 @@ async def check_candidate(
             cells = await follow_cells(replayed, parts, given.catalogue, engine)
             casts = await audit_casts(engine, candidate.submission.sql, given.profile)
             meaning = await audit_answer(engine, given, contract, candidate.submission.sql, measured)
+            count = await counted(engine, candidate.submission, replayed.replay)
         table = _keep(replayed)
     used = lineage.used_tables(parts, replayed.replay.sql, given.catalogue)
     made = (
@@ -51,6 +53,7 @@ async def check_candidate(
         *checks.tables_whole(used),
         *casts,
         *of_form(contract, replayed.replay, parts, replayed.tally, measured),
+        *([count] if count else []),
         *meaning,
     )
     return Checked(
@@ -73,6 +76,7 @@ def of_form(
         checks.some_rows(tally),
         checks.columns_match(contract, replay.columns),
         checks.empty_columns(replay.columns, tally),
+        checks.empty_cells(replay.columns, tally),
         checks.repeated_rows(contract, tally),
         checks.no_formulas(replay.columns, tally),
         checks.within_limits(contract, replay),

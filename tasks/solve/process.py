@@ -15,15 +15,16 @@ from tasks.core.models.review import Audit, EvidencePackage
 from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
 from tasks.solve.auditing import duties, history, reply
-from tasks.solve.auditing.ask import ask
+from tasks.solve.auditing.ask import ask, guarded
 from tasks.solve.auditing.bycode import confirmed, refused
 from tasks.solve.auditing.pinned import definitions
-from tasks.solve.auditing.readings import run_readings
+from tasks.solve.auditing.readings import better, run_readings
 from tasks.solve.auditing.reply import ProcessReply
 from tasks.solve.auditing.request import ROLE, Audited, fits, knowledge_lines, limits_of, request
 from tasks.solve.auditing.shown import seen
 from tasks.stage import stage
 
+_OTHER = "Hand in the query of that reading, or the same one again with confirm = true and the reason for it."
 OFF = "not audited by a model (process.model is false)"
 
 
@@ -33,24 +34,30 @@ async def audit_process(given: Assignment, attempt: Attempt, checked: Checked, l
 
     The verdict is `approved` only when a model found the evidence to carry the answer with this fingerprint.
     """
-    settings = limits.process
-    before = history.last_of(given, *history.PROCESS, asked=True)
-    known = Known(given.catalogue, given.knowledge.path)
-    package = _package(given, attempt, settings)
+    on_the_way = attempt.due == "checkpoint"
     opening = Audit(
-        kind="checkpoint" if attempt.due == "checkpoint" else "candidate",
+        kind="checkpoint" if on_the_way else "candidate",
         steps=len(attempt.steps),
         verdict="not_assessed",
-        ledger=history.ledger(given),
-        package=package,
-        settled=duties.settled(before, attempt, package, known),
+        candidate=None if on_the_way else attempt.chosen,
+        fingerprint="" if on_the_way else checked.fingerprint,
+        shape="" if on_the_way else checked.shape,
     )
+    return await guarded(_audit(opening, given, attempt, checked, limits), opening)
+
+
+async def _audit(
+    opening: Audit, given: Assignment, attempt: Attempt, checked: Checked, limits: SolverSettings
+) -> Audit:
+    """What code alone can say, or else what the model says."""
+    settings = limits.process
+    before = history.last_of(given, *history.PROCESS, asked=True)
+    package = _package(given, attempt, settings)
+    settled = duties.settled(before, attempt, package, Known(given.catalogue, given.knowledge.path))
+    opening = opening.model_copy(update={"ledger": history.ledger(given), "package": package, "settled": settled})
     if not settings.enabled:
         return _unlooked(opening, "switched off: process.enabled is false")
     if opening.kind == "candidate":
-        opening = opening.model_copy(
-            update={"candidate": attempt.chosen, "fingerprint": checked.fingerprint, "shape": checked.shape}
-        )
         if attempt.candidate is None:
             return _unlooked(opening, "there is no candidate")
         if by_code := refused(opening, given, attempt, checked) or confirmed(opening, given, attempt, checked):
@@ -74,6 +81,8 @@ async def _asked(
         )
         if fits(text):
             break
+    else:
+        return _unlooked(opening, "the request is too long for the validator's model, however much is left out")
     opening = opening.model_copy(update={"package": package})
     ids, lines = {item.id for item in package.items} | seen(given.brief.text), knowledge_lines(given)
     said = await ask(ROLE, text, ProcessReply, lambda reply_text: reply.read(reply_text, ids, lines, opening.ledger))
@@ -81,16 +90,18 @@ async def _asked(
         failed = _unlooked(opening, f"the validator failed: {said.problem}")
         return failed.model_copy(update={"unsettled": said.unsettled, "usage": said.usage})
     judged = said.value
-    ledger = judged.ledger
+    ledger, why = judged.ledger, ""
     if opening.kind == "candidate" and any(each.readings for each in ledger.unresolved_ambiguities):
         async with Engine.over(given.catalogue, limits.query) as engine:
             ledger = await run_readings(ledger, engine)
-    rejected = judged.verdict == "rejected"
+        why = better(ledger, given, attempt) if judged.verdict == "approved" else ""
+    wanted = ((_OTHER, ()),) if why else judged.actions
+    rejected = bool(why) or judged.verdict == "rejected"
     return opening.model_copy(
         update={
-            "verdict": judged.verdict,
-            "issues": judged.issues,
-            "actions": duties.opened(judged.actions, Known(given.catalogue, given.knowledge.path), opening.steps),
+            "verdict": "rejected" if why else judged.verdict,
+            "issues": (why,) if why else judged.issues,
+            "actions": duties.opened(wanted, Known(given.catalogue, given.knowledge.path), opening.steps),
             "ledger": ledger,
             "asked": True,
             "spends": rejected and opening.kind == "candidate",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 
 from tasks.core.models.catalogue import Catalogue, Column, ColumnProfile, Profile, Table, TableProfile
 from tasks.core.models.document import ColumnQuality
@@ -15,8 +14,10 @@ from tasks.core.sections import ProfilingSettings, QuerySettings
 from tasks.core.sql.columns import Facts, Wanted, measure_columns
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.forms import told
+from tasks.solve.describing.names import table_names
 from tasks.solve.profiling import late
 from tasks.solve.profiling.links import Field, measure_links
+from tasks.solve.profiling.meanings import meanings
 from tasks.stage import stage
 
 _COLUMNS_SHARE = 0.7
@@ -31,7 +32,7 @@ async def profile_tables(
     """Measure all tables within `settings.seconds`; what was not measured is noted."""
     started = time.monotonic()
     wanted = [Wanted(t.name, c.name, c.type, t.rows) for t in catalogue.tables for c in t.columns]
-    names = {table.name: _aliases(table) for table in catalogue.tables}
+    names = {table.name: table_names(table) for table in catalogue.tables}
     async with Engine.over(catalogue, limits) as engine:
         deadline = started + settings.seconds * _COLUMNS_SHARE
         facts = await measure_columns(engine, wanted, settings.examples, deadline)
@@ -41,13 +42,12 @@ async def profile_tables(
             if not f.problem
         ]
         joins, notes = await measure_links(engine, fields, knowledge.links, settings, started + settings.seconds)
-    measured, known = iter(facts), frozenset().union(*names.values())
-    said = _by_table(knowledge.definitions, known)
+    measured, said = iter(facts), meanings(catalogue, knowledge.definitions)
     tables = tuple(
         _table(
             table,
             [next(measured) for _ in table.columns],
-            _definitions(table, said),
+            said[table.name],
             settings.examples,
             knowledge.text,
         )
@@ -105,33 +105,3 @@ def _unit(shape: str) -> str:
     """The sign beside the number in a shape such as `$1,234` or `d%`."""
     found = _UNIT.fullmatch(shape)
     return (found[1] or found[2]) if found else ""
-
-
-_Said = Mapping[str, Sequence[tuple[int, Definition]]]
-"""Definitions with their place in the knowledge, by plain name of their table."""
-
-
-def _by_table(definitions: Sequence[Definition], tables: frozenset[str]) -> _Said:
-    """Looked up once, for there may be many of both; under `""` those of no table, then those of one that is not there."""
-    found: dict[str, list[tuple[int, Definition]]] = {}
-    stray: list[tuple[int, Definition]] = []
-    for item in enumerate(definitions):
-        name = plain(item[1].table)
-        group = stray if name and name not in tables else found.setdefault(name, [])
-        group.append(item)
-    return {**found, "": [*found.get("", ()), *stray]}
-
-
-def _definitions(table: Table, said: _Said) -> dict[str, Definition]:
-    """Definitions by plain field name: those of this table, then of none, then of one that the catalogue lacks."""
-    known: dict[str, Definition] = {}
-    own = [item for name in _aliases(table) for item in said.get(name, ())]
-    for _, definition in [*sorted(own, key=lambda item: item[0]), *said[""]]:
-        known.setdefault(plain(definition.field), definition)
-    return known
-
-
-def _aliases(table: Table) -> frozenset[str]:
-    path = PurePosixPath(table.path)
-    names = {table.name, table.inner} if table.inner else {table.name, path.stem, path.name}
-    return frozenset(plain(name) for name in names)

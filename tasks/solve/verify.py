@@ -7,8 +7,9 @@ from tasks.core.models.evidence import Checked
 from tasks.core.models.review import Audit, Obligation
 from tasks.core.sections import SolverSettings
 from tasks.solve.auditing import form, history
-from tasks.solve.auditing.ask import ask
+from tasks.solve.auditing.ask import ask, guarded
 from tasks.solve.auditing.form import ROLE, FormReply
+from tasks.solve.auditing.request import fits
 from tasks.stage import stage
 
 OFF = "the form was not audited by a model (verify.model is false)"
@@ -23,7 +24,6 @@ async def verify_answer(
 
     Its ledger is the process validator's, unchanged: ask that one's last audit for it.
     """
-    settings = limits.verify
     opening = Audit(
         kind="answer",
         steps=len(attempt.steps),
@@ -32,22 +32,35 @@ async def verify_answer(
         fingerprint=checked.fingerprint,
         shape=checked.shape,
     )
-    if not settings.enabled:
-        return _unlooked(opening, "switched off: verify.enabled is false")
-    if audit is None or audit.verdict != "approved" or audit.fingerprint != checked.fingerprint:
-        return _unlooked(opening, "the process behind this candidate is not approved")
-    if checked.table is None or attempt.candidate is None:
-        return _unlooked(opening, "there is no answer to look at")
-    if _is_approved(given, checked):
-        return opening.model_copy(update={"verdict": "approved"})
-    if not settings.model:
-        return _unlooked(opening, OFF)
-    if history.is_spent(given, "answer", settings.review_budget):
-        return _unlooked(opening, f"the review budget is used up (verify.review_budget is {settings.review_budget})")
-    return await _asked(opening, form.request(given, attempt, checked, audit))
+
+    async def look() -> Audit:
+        settings = limits.verify
+        if not settings.enabled:
+            return _unlooked(opening, "switched off: verify.enabled is false")
+        if audit is None or audit.verdict != "approved" or audit.fingerprint != checked.fingerprint:
+            return _unlooked(opening, "the process behind this candidate is not approved")
+        if checked.table is None or attempt.candidate is None:
+            return _unlooked(opening, "there is no answer to look at")
+        if _is_approved(given, checked):
+            return opening.model_copy(update={"verdict": "approved"})
+        if not settings.model:
+            return _unlooked(opening, OFF)
+        if history.is_spent(given, "answer", settings.review_budget):
+            return _unlooked(
+                opening, f"the review budget is used up (verify.review_budget is {settings.review_budget})"
+            )
+        return await _asked(opening, given, attempt, checked, audit)
+
+    return await guarded(look(), opening)
 
 
-async def _asked(opening: Audit, text: str) -> Audit:
+async def _asked(opening: Audit, given: Assignment, attempt: Attempt, checked: Checked, audit: Audit) -> Audit:
+    for chars in form.KNOWLEDGE_CHARS:
+        text = form.request(given, attempt, checked, audit, chars)
+        if fits(text, ROLE):
+            break
+    else:
+        return _unlooked(opening, "the request is too long for the validator's model, however much is left out")
     said = await ask(ROLE, text, FormReply, form.read)
     if said.value is None:
         failed = _unlooked(opening, f"the validator failed: {said.problem}")

@@ -182,6 +182,85 @@ def test_d11_a_validator_that_fails_approves_nothing_and_stops_nothing(
     assert failed[0]["problem"] in ended.answer.reason
 
 
+@pytest.mark.parametrize("which", ["tasks.solve.process._package", "tasks.solve.auditing.form.request"])
+def test_d11_a_validator_that_breaks_in_our_own_code_approves_nothing_and_stops_nothing(
+    world: World, tmp_path: Path, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr(which, broken)
+    ended, evidence = answer(world, tmp_path, Model(SQL))
+    assert ended.answer.status == "not_assessed" and "RuntimeError: out of order" in ended.answer.reason
+    assert (tmp_path / "out" / "answer.csv").read_text("utf-8") == ANSWER
+    assert evidence["audits"][-1]["verdict"] == "not_assessed"
+    monkeypatch.undo()
+    again, _ = answer(world, tmp_path, Model(SQL))
+    assert again.answer.status == "approved", "what broke is not kept"
+
+
+def test_a_check_that_breaks_is_said_and_the_answer_is_not_approved(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_check(_: Any) -> Any:
+        raise KeyError("column")
+
+    monkeypatch.setattr("tasks.solve.checking.look._READ", (broken_check,))
+    ended, evidence = answer(world, tmp_path, Model(SQL))
+    assert [(c["name"], c["outcome"]) for c in evidence["checks"] if c["name"] == "unmade check"] == [
+        ("unmade check", "noted")
+    ]
+    assert ended.answer.status == "partial" and "'broken check' could not be made" in ended.answer.reason
+
+
+def test_d5_checkpoints_that_pass_without_an_answer_approve_nothing(world: World, tmp_path: Path) -> None:
+    settings = "[process]\ncheckpoint_model_interval = 2\n[agent]\nturns = 5\n"
+    ended, evidence = answer(world, tmp_path, Model(SQL, looks=99), settings)
+    assert ("checkpoint", "approved") in kinds(evidence) and ("candidate", "approved") not in kinds(evidence)
+    assert ended.answer.status in ("partial", "failed", "not_assessed")
+
+
+def ambiguous(*evidence: list[str]) -> Reply:
+    """A process validator that approves, and names two readings with the evidence for each."""
+
+    def reply(body: dict[str, Any]) -> str:
+        said = json.loads(approved(body))
+        texts = (("per category", SQL), ("only frequent categories", WRONG))
+        readings = [{"text": t, "sql": q, "evidence": e} for (t, q), e in zip(texts, evidence, strict=True)]
+        said["semantic_ledger"]["unresolved_ambiguities"] = [{"text": "which categories", "readings": readings}]
+        return json.dumps(said)
+
+    return reply
+
+
+def test_two_open_readings_stand_in_the_report_with_their_queries_and_the_answer_says_which_it_follows(
+    world: World, tmp_path: Path
+) -> None:
+    ended, evidence = answer(world, tmp_path, Model(SQL, process=ambiguous(["knowledge:3"], [])))
+    report = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert ended.answer.status == "approved"
+    assert "HAVING count(*) &gt; 1" in report and "only frequent categories" in report and "· the answer" in report
+    assert [doubt for doubt in evidence["doubts"] if "two ways" in doubt] == [
+        "the question can be read in two ways, and no source decides: per category or only frequent categories; "
+        "the answer follows: per category"
+    ]
+
+
+def test_the_better_supported_reading_is_the_one_that_is_published(world: World, tmp_path: Path) -> None:
+    model = Model(WRONG, SQL, process=ambiguous(["knowledge:3"], []))
+    ended, evidence = answer(world, tmp_path, model)
+    assert (tmp_path / "out" / "answer.csv").read_text("utf-8") == ANSWER and ended.answer.status == "approved"
+    assert kinds(evidence) == [("candidate", "rejected"), ("candidate", "approved"), ("answer", "approved")]
+    told = [body for body in world.endpoint.requests if schema(body) == "Action"][-1]["messages"][-1]["content"]
+    assert "per category" in told and "GROUP BY" not in told.split("Issues:")[1]
+
+
+def test_a_reading_that_as_much_speaks_for_stays(world: World, tmp_path: Path) -> None:
+    ended, evidence = answer(world, tmp_path, Model(WRONG, SQL, process=ambiguous([], [])))
+    assert kinds(evidence)[0] == ("candidate", "approved") and ended.answer.status == "approved"
+    assert len(evidence["solving"]["candidates"]) == 1
+
+
 def test_without_validators_nothing_is_asked_and_nothing_is_approved(world: World, tmp_path: Path) -> None:
     model = Model(SQL)
     ended, evidence = answer(world, tmp_path, model, "[process]\nenabled = false\n[verify]\nenabled = false\n")

@@ -11,6 +11,10 @@ from tasks.core.models.evidence import Check, CheckOutcome, Outline, Replay, Use
 _FILTERS = ("semi", "anti")
 _KEEPS_LEFT = ("left", "full")
 _KEEPS_RIGHT = ("right", "full")
+UNMADE = "unmade check"
+"""Name of what is said where a check itself broke: an answer that was not wholly looked at is no approved one."""
+_MANY = 1 / 3
+"""Share of empty cells of a column that is worth a remark."""
 
 
 def replay_equal(replay: Replay) -> Check:
@@ -53,6 +57,16 @@ def empty_columns(columns: tuple[str, ...], tally: Tally) -> Check | None:
             else None
         )
     return Check(name="empty columns", outcome="noted", detail=f"empty in every row: {_names(empty)}")
+
+
+def empty_cells(columns: tuple[str, ...], tally: Tally) -> Check | None:
+    """Columns that are empty in part of the rows, with how many; from a third of the rows on it is noted."""
+    found = [(name, nulls) for name, nulls in zip(columns, tally.nulls, strict=True) if 0 < nulls < tally.rows]
+    if not found:
+        return None
+    said = [f"{nulls} of {tally.rows} cells of {name}" for name, nulls in found]
+    many = any(nulls >= tally.rows * _MANY for _, nulls in found)
+    return Check(name="empty cells", outcome="noted" if many else "passed", detail=f"empty: {_names(said)}")
 
 
 def some_rows(tally: Tally) -> Check | None:

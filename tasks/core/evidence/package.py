@@ -22,6 +22,9 @@ from tasks.core.models.evidence import (
 from tasks.core.models.review import Audit, AuditKind
 from tasks.core.models.run import Usage
 
+_LATE = "not read in time"
+"""Of a file of which the time left a part."""
+
 
 def package(
     given: Assignment,
@@ -48,7 +51,12 @@ def package(
         statements=lineage.statements(used, given.question.text, given.knowledge, given.catalogue),
         checks=found.checks,
         audits=tuple(map(_shown, given.audits)),
-        doubts=(*_cut_short(given), *_doubts(attempt, found.checks, sources, uses), *folded.doubts(given)),
+        doubts=(
+            *_cut_short(given),
+            *_open(given, found),
+            *_doubts(attempt, found.checks, sources, uses),
+            *folded.doubts(given),
+        ),
         sources=sources,
         relevance=_relevance(given),
         folded=tuple(folded.tables(given, used)),
@@ -80,11 +88,24 @@ def _doubts(
     yield from (f"writing down the expected answer: {_first_line(text)}" for text in attempt.contract.problems)
     unreadable = [file for file in sources if file.outcome == "unreadable"]
     yield from (f"{file.path} could not be read: {file.reason}" for file in unreadable)
+    yield from (f"{file.path}: {file.reason}" for file in sources if file.outcome == "table" and _LATE in file.reason)
 
 
 def _cut_short(given: Assignment) -> Iterator[str]:
     for why in given.catalogue.stopped:
         yield f"drawing tables from documents ended before it was done, and a run later may bring more: {_first_line(why)}"
+
+
+def _open(given: Assignment, found: Checked) -> Iterator[str]:
+    """Readings that the sources leave open, as validators of this very answer named them last."""
+    of = [a for a in given.audits if a.kind == "candidate" and a.asked and a.fingerprint == found.fingerprint]
+    for ambiguity in of[-1].ledger.unresolved_ambiguities if of else ():
+        named = " or ".join(reading.text for reading in ambiguity.readings if reading.digest)
+        own = found.replay.digest if found.replay else ""
+        taken = next((reading.text for reading in ambiguity.readings if reading.digest and reading.digest == own), "")
+        if named:
+            follows = f"the answer follows: {taken}" if taken else "the answer is neither of the two"
+            yield f"the question can be read in two ways, and no source decides: {named}; {follows}"
 
 
 def _first_line(text: str) -> str:

@@ -103,6 +103,8 @@ class Reading(Value):
 
     text: str
     sql: str = ""
+    evidence: tuple[str, ...] = ()
+    """Ids of items, or lines of the knowledge, that speak for it."""
     columns: tuple[str, ...] = ()
     rows: int = 0
     preview: tuple[tuple[Cell, ...], ...] = ()

@@ -52,7 +52,7 @@ class Client:
             "kind": kind,
             "stored": f"source_{self._number}",
             "sample_bytes": self._limits.sample_bytes,
-            "view_seconds": self._limits.file_seconds / 10,
+            "seconds": self._limits.file_seconds,
             **more,
         }
         try:

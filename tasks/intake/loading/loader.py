@@ -85,7 +85,7 @@ def _read(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:
     path, stored, kind = Path(request["path"]), str(request["stored"]), request["kind"]
     if kind == "sqlite":
         with builder.transaction():
-            return sqlitefile.load(path, stored, builder, scratch, float(request["view_seconds"]))
+            return sqlitefile.load(path, stored, builder, scratch, float(request["seconds"]))
     if kind == "derived":
         with builder.transaction():
             return sqlitefile.load_table(path, stored, builder, request["table"], request["types"])

@@ -37,7 +37,7 @@ FILES = (
     Kind("T104", True, "damaged|not valid JSON|the database cannot be read|nested too deeply|^it gave .* in place of|no workbook, or|^no Word document",
          "The file is damaged, breaks off, or breaks the rules of its format. It is not read in part.", "Get it again, or repair it where the reason says."),
     Kind("T105", True, "^cannot be read: |the folder cannot be read", "The system does not let the file or folder be read.", "Give read permission."),
-    Kind("T106", True, "^reading it (stopped|needs|needed|ended|replied)|it would unpack", "Reading it took more time or memory than a file may take.",
+    Kind("T106", True, "^reading it (stopped|needs|needed|ended|replied)|^not read in time|it would unpack", "Reading it, or all of it, took more time or memory than a file may take.",
          "Split the file, or raise intake.file_seconds or intake.memory_mb."),
     Kind("T107", True, "changed while it was read|is it being written", "The file changed while it was read.", "Run again when nothing writes to it."),
     Kind("T108", True, "its name is not valid UTF-8", "The file's name cannot be written down.", "Rename it."),

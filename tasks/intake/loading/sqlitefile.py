@@ -26,8 +26,10 @@ _FEW = 1000
 """Values of one column that are written as text."""
 _BATCH_CELLS = 200_000
 _SAYS = {"table": "table", "view": "view", "virtual": "virtual table"}
-_VIEWS = 5
-"""All views together get the time of so many."""
+_VIEW_SHARE, _VIEWS_SHARE, _READ_SHARE = 0.1, 0.5, 0.75
+"""Of the file's time: for one view, for all views, and for reading at all; the rest is for what follows in the child."""
+_NAMED = 3
+"""Tables named of those that the time did not reach."""
 _CHUNK = 50
 """Columns counted in one statement, below SQLite's limit of columns."""
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
@@ -66,7 +68,7 @@ class _Typed:
 
 
 def load(path: Path, stored: str, builder: Builder, scratch: Path, seconds: float) -> Loaded:
-    """Load all tables and views of a SQLite file as `<stored>_0` …; `seconds` bounds each view.
+    """Load all tables and views of a SQLite file as `<stored>_0` …, within `seconds`: those that were left are counted.
 
     Raises InputError when the file is no readable SQLite database.
     """
@@ -146,12 +148,17 @@ def _load_all(
 ) -> Loaded:
     parts: list[Part] = []
     unread: list[str] = []
+    left: list[str] = []
     objects = list(_objects(connection, unread))
     connection.set_authorizer(_authorize)
-    last = time.monotonic() + _VIEWS * seconds
+    began = time.monotonic()
     for name, kind, columns, declared in objects:
-        end = min(time.monotonic() + seconds, last)
-        connection.set_progress_handler(_deadline(end) if kind != "table" else None, 10_000)
+        now, last = time.monotonic(), began + seconds * (_READ_SHARE if kind == "table" else _VIEWS_SHARE)
+        end = last if kind == "table" else min(now + seconds * _VIEW_SHARE, last)
+        if now > end:
+            left.append(name)
+            continue
+        connection.set_progress_handler(_deadline(end), 10_000)
         target = f"{stored}_{len(parts)}"
         said = (*notes, *((f"a {_SAYS[kind]}",) if kind != "table" else ()))
         texts = _Texts()
@@ -162,13 +169,23 @@ def _load_all(
             parts.append(part.model_copy(update={"notes": (*part.notes, *texts.notes())}))
         except sqlite3.Error as error:
             builder.run("drop table if exists " + quote(target))
-            if kind == "table":
+            if kind != "table":
+                why = f"not finished after {seconds * _VIEW_SHARE:g} s" if time.monotonic() > end else str(error)
+                unread.append(f"{_SAYS[kind]} {name!r}: {why}")
+            elif time.monotonic() > end:
+                left.append(name)
+            else:
                 raise
-            why = f"not finished after {seconds:g} s" if time.monotonic() > end else str(error)
-            unread.append(f"{_SAYS[kind]} {name!r}: {why}")
-    if not parts and not unread:
+    if not objects and not unread:
         raise InputError("the database holds no table")
-    return Loaded(parts=tuple(parts), unread=tuple(unread))
+    return Loaded(parts=tuple(parts), unread=(*_late(left, len(objects)), *unread), passing=bool(left))
+
+
+def _late(left: list[str], objects: int) -> Iterator[str]:
+    """What to say of the tables that the time did not reach; the next run tries again."""
+    if left:
+        named = ", ".join(map(repr, left[:_NAMED])) + " …" * (len(left) > _NAMED)
+        yield f"not read in time: {len(left):,} of {objects:,} tables and views were left ({named})"
 
 
 def _objects(connection: sqlite3.Connection, unread: list[str]) -> Iterator[tuple[str, str, list[str], list[str]]]:

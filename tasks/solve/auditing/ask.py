@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from tasks.core.errors import BudgetError, ModelError, TablewrightError
 from tasks.core.llm import door
+from tasks.core.models.review import Audit
 from tasks.core.models.run import Usage
 from tasks.solve.showing.layout import one_line
 
@@ -56,6 +57,15 @@ async def ask(role: str, text: str, reply_model: type[BaseModel], read: Callable
         except Exception as error:  # noqa: BLE001 - the door of validators: no failure may pass for a verdict
             problem, unsettled = f"{type(error).__name__}: {error}", "stopped"
     return Said(None, Usage(), problem=one_line(problem, _CHARS), unsettled=_cause(unsettled))
+
+
+async def guarded(look: Awaitable[Audit], opening: Audit) -> Audit:
+    """The audit that is being made; `opening`, without a verdict, where making it breaks: nobody has looked then, and the run goes on."""
+    try:
+        return await look
+    except Exception as error:  # noqa: BLE001 - the door of validators: no failure may pass for a verdict
+        problem = one_line(f"the validator broke: {type(error).__name__}: {error}", _CHARS)
+        return opening.model_copy(update={"verdict": "not_assessed", "problem": problem, "unsettled": "stopped"})
 
 
 def _cause(word: Any) -> Literal["", "stopped", "transient"]:

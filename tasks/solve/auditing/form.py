@@ -23,7 +23,9 @@ from tasks.solve.showing.layout import one_line
 
 ROLE = "verify"
 PROMPT = Path(__file__).parents[1] / "prompts" / "verify.md"
-_KNOWLEDGE_CHARS, _CHARS, _ISSUES = 8000, 400, 6
+KNOWLEDGE_CHARS = (8000, 2000, 500)
+"""Signs of the knowledge, fewer for a model that reads less."""
+_CHARS, _ISSUES = 400, 6
 _COLUMNS = 60
 """Columns that are described one by one."""
 _EDGE, _SPREAD = 3, 4
@@ -63,8 +65,8 @@ def read(text: str) -> FormJudged:
     return FormJudged("approved") if reply.valid else FormJudged("rejected", issues[:_ISSUES])
 
 
-def request(given: Assignment, attempt: Attempt, checked: Checked, audit: Audit) -> str:
-    """The prompt. `audit` is the approval of the process."""
+def request(given: Assignment, attempt: Attempt, checked: Checked, audit: Audit, chars: int) -> str:
+    """The prompt. `audit` is the approval of the process, `chars` how much of the knowledge is in it."""
     candidate = attempt.candidate
     assert candidate is not None and checked.table is not None
     submission = candidate.submission
@@ -76,7 +78,7 @@ def request(given: Assignment, attempt: Attempt, checked: Checked, audit: Audit)
         PROMPT,
         question=fence(given.question.text),
         contract=fence(contract_text(attempt.contract) or "open"),
-        knowledge=fence(numbered_knowledge(given, _KNOWLEDGE_CHARS) or "none"),
+        knowledge=fence(numbered_knowledge(given, chars) or "none"),
         submission=fence(f"{submission.sql}{program}{named}"),
         result=fence("\n".join(_result(checked.table, checked))),
         settled=fence("\n".join(text for text in settled if text) or "that the rows are the right ones"),

@@ -42,7 +42,7 @@ def definitions(given: Assignment, queries: Iterable[str], tokens: int) -> tuple
         for join in given.profile.joins
         if {join.left_table, join.right_table} <= set(used) and join.left_table != join.right_table
     ]
-    found.append(_listed("joins", ("candidate_relation",), ", ".join(used), joins[:_JOINS], len(joins)))
+    found.append(_listed("joins", ("candidate_relation",), ", ".join(used), within(joins[:_JOINS], tokens), len(joins)))
     found.append(_others(given, {use.name for use in shown}, min(tokens, _OTHERS_TOKENS)))
     return tuple(item for item in found if item)
 
@@ -59,7 +59,7 @@ def _others(given: Assignment, used: set[str], tokens: int) -> EvidenceItem | No
         line = one_line(f"{spelled(table.name)}, {table.rows} rows{about}: {columns}", _OTHER_CHARS)
         lines.append((-len(asked & words(line)), line))
     ordered = [line for _, line in sorted(lines, key=lambda pair: pair[0])]
-    return _listed("others", ("source_discovery",), "catalogue", _within(ordered, tokens), len(ordered))
+    return _listed("others", ("source_discovery",), "catalogue", within(ordered, tokens), len(ordered))
 
 
 def _listed(name: str, kinds: tuple[Capability, ...], source: str, lines: list[str], total: int) -> EvidenceItem | None:
@@ -79,15 +79,15 @@ def _table(given: Assignment, use: UsedTable, number: int, tokens: int) -> Evide
     described = table_lines(profile, _DETAIL, None if is_narrow or not use.columns else set(use.columns))
     described += [f"line {said.line} of {said.path}: {said.text}" for said in _said(given, use)]
     described += list(_drawn(table, use.columns))
-    lines = _within(described, tokens)
+    lines = within(described, tokens)
     cut = len(lines) < len(described)
     rows = Coverage(unit="rows", shown=table.rows, total=table.rows, cut=cut)
     kinds: tuple[Capability, ...] = ("table_structure", "field_definition")
     return _item(f"table{number}", kinds, table.name, lines + ["… (more left out here)"] * cut, rows)
 
 
-def _within(lines: list[str], tokens: int) -> list[str]:
-    """The first lines, as many as fit; one at least."""
+def within(lines: list[str], tokens: int) -> list[str]:
+    """The first lines, as many as fit into so many tokens; one at least."""
     kept: list[str] = []
     for line in lines:
         tokens -= count(line) + 1

@@ -43,6 +43,7 @@ class ReadingReply(BaseModel):
 
     text: StrictStr
     sql: StrictStr = ""
+    evidence: list[StrictStr] = Field(default=[], description="ids of evidence that speaks for it, or knowledge:LINE")
 
 
 class AmbiguityReply(BaseModel):
@@ -157,7 +158,7 @@ def _ledger(said: LedgerReply, ids: Collection[str], lines: int) -> Ledger:
         intent_summary=one_line(said.intent_summary, _CHARS),
         verified_claims=tuple(claim for claim in claims if claim.evidence)[:_ENTRIES],
         unverified_assumptions=tuple(dict.fromkeys(one_line(text, _CHARS) for text in assumed))[:_ENTRIES],
-        unresolved_ambiguities=tuple(map(_ambiguity, said.unresolved_ambiguities[:_READINGS])),
+        unresolved_ambiguities=tuple(_ambiguity(one, ids, lines) for one in said.unresolved_ambiguities[:_READINGS]),
         drift_risks=tuple(one_line(risk, _CHARS) for risk in said.drift_risks)[:_ENTRIES],
     )
 
@@ -172,6 +173,13 @@ def _cited(named: list[str], ids: Collection[str], lines: int) -> Iterator[str]:
             yield f"knowledge:{line[1]}"
 
 
-def _ambiguity(said: AmbiguityReply) -> Ambiguity:
-    readings = tuple(Reading(text=one_line(one.text, _CHARS), sql=one.sql.strip()) for one in said.readings[:_READINGS])
+def _ambiguity(said: AmbiguityReply, ids: Collection[str], lines: int) -> Ambiguity:
+    readings = tuple(
+        Reading(
+            text=one_line(one.text, _CHARS),
+            sql=one.sql.strip(),
+            evidence=tuple(dict.fromkeys(_cited(one.evidence, ids, lines))),
+        )
+        for one in said.readings[:_READINGS]
+    )
     return Ambiguity(text=one_line(said.text, _CHARS), readings=readings)

@@ -16,6 +16,7 @@ from tasks.core.models.evidence import Checked
 from tasks.core.models.review import AuditKind, EvidencePackage, Ledger, Obligation
 from tasks.core.search.passages import passages
 from tasks.solve.auditing import shown
+from tasks.solve.auditing.pinned import within
 from tasks.solve.showing.contract import contract_text
 from tasks.solve.showing.layout import one_line
 
@@ -23,7 +24,7 @@ ROLE = "process"
 PROMPT = Path(__file__).parents[1] / "prompts" / "process.md"
 _MARGIN = 0.9
 """Our token counts are estimates: this much of the model's context is used."""
-_LADDER = ((1.0, 1.0), (0.4, 0.5), (0.1, 0.3), (0.04, 0.15), (0.02, 0.08), (0.01, 0.04))
+_LADDER = ((1.0, 1.0), (0.4, 0.5), (0.1, 0.3), (0.04, 0.15), (0.02, 0.08), (0.01, 0.04), (0.008, 0.01), (0.005, 0.0))
 """Shares of the settings' limits for one text, and for items and steps, tried until the request fits."""
 _KNOWLEDGE_CHARS, _SAID_CHARS, _ARGUMENT_CHARS = 24_000, 200, 240
 _MODES: dict[str, str] = {
@@ -62,10 +63,10 @@ def limits_of(settings: ProcessSettings) -> Iterator[ProcessSettings]:
         )
 
 
-def fits(text: str) -> bool:
+def fits(text: str, role: str = ROLE) -> bool:
     """Whether the role's model can read a prompt and still has room for its reply."""
-    role = door.current().settings.role(ROLE)
-    return count(text) <= (role.context_tokens - role.max_tokens) * _MARGIN
+    limits = door.current().settings.role(role)
+    return count(text) <= (limits.context_tokens - limits.max_tokens) * _MARGIN
 
 
 def request(audited: Audited, limits: ProcessSettings) -> str:
@@ -80,7 +81,7 @@ def request(audited: Audited, limits: ProcessSettings) -> str:
         question=fence(f"{given.question.text}\n(asked as of {given.question.as_of})"),
         contract=fence("\n".join([contract, *revised])),
         answer=fence(shown.answer(audited.checked, attempt) if audited.kind == "candidate" else "none yet"),
-        measured=fence("\n".join(shown.measured(audited.checked)) or "nothing"),
+        measured=fence("\n".join(_measured(audited.checked, limits.string_tokens * 3)) or "nothing"),
         knowledge=fence(numbered_knowledge(given, chars) or "none"),
         video=fence(shown.video(given.brief.text) or "none"),
         evidence=fence("\n\n".join(map(shown.item, package.items)) or "none"),
@@ -89,6 +90,16 @@ def request(audited: Audited, limits: ProcessSettings) -> str:
         duties=fence("\n".join(map(shown.duty, audited.duties)) or "none"),
         steps=fence("\n".join(_steps(attempt.steps, package, limits.recent_steps)) or "none"),
     )
+
+
+def _measured(checked: Checked, tokens: int) -> list[str]:
+    """What code measured; where not all of it fits, what failed or was noted before what is well, and how much is left out."""
+    lines = list(shown.measured(checked))
+    kept = within(lines, tokens)
+    if len(kept) == len(lines):
+        return lines
+    kept = within(sorted(lines, key=lambda line: ", passed: " in line), tokens)
+    return [*kept, f"… ({len(lines) - len(kept)} more left out here)"]
 
 
 def knowledge_lines(given: Assignment) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tasks.core.models.answer import Contract, JoinAudit
-from tasks.core.models.catalogue import ColumnProfile, Profile, TableProfile
+from tasks.core.models.catalogue import ColumnProfile, Profile, Table, TableProfile
 from tasks.solve.mending.scopes import Schema, resolved
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ class Facts:
     said: str = ""
     """All that the knowledge and the contract say, as text."""
     joins: tuple[JoinAudit, ...] = ()
-    measured: dict[str, float] = field(default_factory=dict)
+    drawn: tuple[Table, ...] = ()
+    """Tables of the catalogue that were drawn from documents."""
 
     @cached_property
     def schema(self) -> Schema:

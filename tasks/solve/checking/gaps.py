@@ -9,7 +9,7 @@ from tasks.core.models.evidence import Check
 from tasks.core.sql.names import quote
 from tasks.solve.checking import asked
 from tasks.solve.checking.facts import Facts
-from tasks.solve.checking.measuring import Measuring
+from tasks.solve.checking.measuring import Measuring, whole
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -45,7 +45,7 @@ async def dropped(facts: Facts, counts: Measuring) -> Check | None:
                 break
         column = inner.this.sql("duckdb")
         row = await counts.row(counts.over(without, [f"count_if({column} IS NULL)"]))
-        if row and int(str(row[0])):
+        if row and whole(row[0]):
             detail = f"{row[0]} rows without {inner.this.name} are left out, and the question does not say so"
             return Check(name="empty values", outcome="failed", detail=detail)
     return None
@@ -86,7 +86,7 @@ async def uncounted(facts: Facts, counts: Measuring) -> Check | None:
         if kept or asked.overlap((place[1].name, place[1].meaning), said) > 0:
             continue
         row = await counts.row(counts.over(select, [f"count_if({node.this.sql('duckdb')} IS NULL)"]))
-        if row and int(str(row[0])):
+        if row and whole(row[0]):
             detail = f"{node.sql('duckdb')} does not count {row[0]} rows in which {place[1].name} is empty"
             return Check(name="empty values", outcome="failed", detail=detail)
     return None
@@ -102,7 +102,7 @@ async def null_trap(facts: Facts, counts: Measuring) -> Check | None:
         if not isinstance(inner, exp.Select) or len(inner.selects) != 1:
             continue
         row = await counts.row(f"SELECT count(*) FROM ({inner.sql('duckdb')}) AS l(v) WHERE v IS NULL")
-        if row and int(str(row[0])):
+        if row and whole(row[0]):
             return Check(
                 name="empty values", outcome="failed", detail="NOT IN over a list with empty values lets no row through"
             )
@@ -117,7 +117,7 @@ async def elsewhere(facts: Facts, counts: Measuring) -> Check | None:
         value = "'" + one.value.replace("'", "''") + "'"
         table, column = quote(one.place[0].name), quote(one.place[1].name)
         row = await counts.row(f"SELECT count(*) FROM {table} WHERE lower({column}) = lower({value})")
-        if row is None or int(str(row[0])):
+        if row is None or whole(row[0]):
             continue
         places = [(t.name, c.name) for t in facts.profile.tables for c in t.columns if c.type == "VARCHAR"][:_LOOKED_IN]
         tests = [f"EXISTS (SELECT 1 FROM {quote(t)} WHERE {quote(c)} = {value})" for t, c in places]

@@ -9,7 +9,7 @@ from tasks.core.models.catalogue import TableProfile
 from tasks.core.models.evidence import Check
 from tasks.solve.checking import asked
 from tasks.solve.checking.facts import Facts
-from tasks.solve.checking.measuring import Measuring, identity
+from tasks.solve.checking.measuring import Measuring, identity, whole
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -56,7 +56,7 @@ async def _repeated(
         row = await counts.row(f"SELECT coalesce(sum(c - d), 0) FROM ({grouped}) WHERE c > d AND d > 0")
         if row is None:
             return 0
-        fewest = int(str(row[0])) if fewest is None else min(fewest, int(str(row[0])))
+        fewest = whole(row[0]) if fewest is None else min(fewest, whole(row[0]))
     return fewest or 0
 
 
@@ -117,7 +117,7 @@ async def repeated(facts: Facts, counts: Measuring) -> Check | None:
     if owner is None or _entries(tree) < 2 or tree.args.get("limit") or tree.args.get("order"):
         return None
     row = await counts.row(counts.over(tree, ["count(*)", f"count(DISTINCT {identity(*owner)})"]))
-    if row and int(str(row[0])) > int(str(row[1])) > 0:
+    if row and whole(row[0]) > whole(row[1]) > 0:
         detail = f"{row[1]} rows of {owner[1].name} are listed {row[0]} times, since a join repeats them"
         return Check(name="repeated", outcome="failed", detail=detail)
     return None
@@ -128,7 +128,7 @@ async def _doubled(tree: exp.Expr, counts: Measuring, said: str) -> Check | None
     row = await counts.row(
         f"SELECT (SELECT count(*) FROM ({sql})), (SELECT count(*) FROM (SELECT DISTINCT * FROM ({sql})))"
     )
-    if row and int(str(row[0])) > int(str(row[1])):
+    if row and whole(row[0]) > whole(row[1]):
         return Check(name="repeated", outcome="failed", detail=f"{said} ({row[0]} rows, {row[1]} different)")
     return None
 
@@ -144,7 +144,7 @@ async def _uncounted(facts: Facts, counts: Measuring) -> Check | None:
         text = node.this.sql("duckdb")
         grouped = counts.over(select, [f"count({text}) AS c", f"count(DISTINCT {text}) AS d"], grouped=True)
         row = await counts.row(f"SELECT count(*) FROM ({grouped}) WHERE c > d")
-        if row and int(str(row[0])):
+        if row and whole(row[0]):
             detail = f"the question asks for different ones, and {node.sql('duckdb')} counts repetitions too"
             return Check(name="repeated", outcome="failed", detail=detail)
     return None
@@ -167,9 +167,9 @@ async def merged(facts: Facts, counts: Measuring) -> Check | None:
         return None
     outputs = ", ".join(item.unalias().sql("duckdb") for item in tree.selects)
     row = await counts.row(counts.over(tree, [f"count(DISTINCT ({outputs}))", f"count(DISTINCT {identity(*owner)})"]))
-    if row is None or int(str(row[0])) >= int(str(row[1])):
+    if row is None or whole(row[0]) >= whole(row[1]):
         return None
-    kept, things = int(str(row[0])), int(str(row[1]))
+    kept, things = whole(row[0]), whole(row[1])
     detail = f"DISTINCT leaves {kept} of {things} rows of {owner[1].name}, and the question does not ask for different values"
     return Check(name="merged", outcome="failed" if kept * 2 >= things else "noted", detail=detail)
 
@@ -187,7 +187,7 @@ async def _merged_values(node: exp.Expr, facts: Facts, counts: Measuring) -> Che
     text = items[0].sql("duckdb")
     grouped = counts.over(select, [f"count({text}) AS c", f"count(DISTINCT {text}) AS d"], grouped=True)
     row = await counts.row(f"SELECT count(*) FROM ({grouped}) WHERE c > d")
-    if row is None or not int(str(row[0])):
+    if row is None or not whole(row[0]):
         return None
     if isinstance(node, exp.Count) and asked.overlap((name,), asked.stems(facts.question)) > 0:
         return None
@@ -234,10 +234,10 @@ async def _unordered(select: exp.Query, count: int, facts: Facts, counts: Measur
     first = select.args.get("from_")
     if _ANY.search(facts.question) or count == 0 or (first and isinstance(first.this, exp.Subquery)):
         return None
-    whole = select.copy()
-    whole.set("limit", None)
-    row = await counts.row(f"SELECT count(*) FROM ({whole.sql('duckdb')})")
-    if row is None or int(str(row[0])) <= count:
+    every = select.copy()
+    every.set("limit", None)
+    row = await counts.row(f"SELECT count(*) FROM ({every.sql('duckdb')})")
+    if row is None or whole(row[0]) <= count:
         return None
     detail = f"the query takes {count} of {row[0]} rows and does not say which"
     return Check(name="ties", outcome="failed", detail=detail)
@@ -284,4 +284,4 @@ async def _tied(select: exp.Select, keys: list[tuple[str, bool]], count: int, co
         f"WITH ranked AS ({place}) SELECT count(*) FROM ranked a JOIN ranked b ON {same} "
         f"WHERE b.place = {count} AND a.place > {count}"
     )
-    return int(str(row[0])) if row else 0
+    return whole(row[0]) if row else 0

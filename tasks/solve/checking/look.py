@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 
+from tasks.core.evidence.checks import UNMADE
 from tasks.core.models.answer import Assignment, Contract, JoinAudit
 from tasks.core.models.evidence import Check
 from tasks.core.sql.engine import Engine
-from tasks.solve.checking import gaps, grain, measures, sources, thresholds, typed
+from tasks.solve.checking import documents, gaps, grain, holes, measures, sources, thresholds, typed
 from tasks.solve.checking.facts import Facts
 from tasks.solve.checking.measuring import Measuring
 from tasks.solve.mending.dialect import parse
@@ -40,6 +41,7 @@ _READ: tuple[Look, ...] = (
     typed.empty_handed,
     typed.said_texts,
     typed.unused_texts,
+    documents.taken_back,
 )
 _COUNTED: tuple[Count, ...] = (
     grain.multiplied,
@@ -50,20 +52,25 @@ _COUNTED: tuple[Count, ...] = (
     gaps.uncounted,
     gaps.null_trap,
     gaps.elsewhere,
+    holes.lossy,
+    holes.thin,
+    holes.first_empty,
+    documents.unproven,
 )
 
 
 async def audit_answer(
     engine: Engine, given: Assignment, contract: Contract, sql: str, joins: tuple[JoinAudit, ...]
 ) -> tuple[Check, ...]:
-    """Checks that failed or have something to note; none for a query that sqlglot cannot read.
+    """Checks that failed or have something to note; one that breaks is noted as not made, and so is a query that nothing can read.
 
     `given` is the whole of what there is to query, `contract` as the solver left it, `joins` as they were measured.
     Measuring takes at most the engine's seconds.
     """
     tree, _ = parse(sql)
     if tree is None:
-        return ()
+        detail = "the query could be run but not taken apart, so nobody checked by code what it computes"
+        return (Check(name="unread query", outcome="noted", detail=detail),)
     facts = Facts(
         question=given.question.text,
         contract=contract,
@@ -71,13 +78,24 @@ async def audit_answer(
         profile=given.profile,
         said=_said(given, contract),
         joins=joins,
+        drawn=tuple(table for table in given.catalogue.tables if table.drawn),
     )
     counts = Measuring(engine, tree)
-    found = [check for look in _READ if (check := look(facts))]
-    for count in _COUNTED:
-        if check := await count(facts, counts):
-            found.append(check)
-    return tuple(dict.fromkeys(found))
+    found = [await _made(look.__name__, look, facts) for look in _READ]
+    found += [await _made(count.__name__, count, facts, counts) for count in _COUNTED]
+    return tuple(dict.fromkeys(check for check in found if check))
+
+
+async def _made(
+    name: str, check: Callable[..., Check | Awaitable[Check | None] | None], *given: object
+) -> Check | None:
+    """What a check says. The door of checks: one that breaks is said, and neither hides the others nor ends the run."""
+    try:
+        said = check(*given)
+        return await said if isinstance(said, Awaitable) else said
+    except Exception as error:  # noqa: BLE001 - the door of validators: no failure may pass for a verdict
+        detail = f"the check {name.replace('_', ' ')!r} could not be made ({type(error).__name__})"
+        return Check(name=UNMADE, outcome="noted", detail=detail)
 
 
 def _said(given: Assignment, contract: Contract) -> str:

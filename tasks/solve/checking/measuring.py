@@ -50,6 +50,11 @@ class Measuring:
         return copy.sql("duckdb")
 
 
+def whole(count: Cell) -> int:
+    """A count as a number; 0 for NULL, which a sum over no rows gives."""
+    return 0 if count is None else int(str(count))
+
+
 def identity(table: exp.Table, profile: TableProfile) -> str:
     """What tells the rows of a table apart: its key, or the engine's number of the row."""
     key = next((column.name for column in profile.columns if column.is_key), None)

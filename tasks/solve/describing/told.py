@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tasks.core.models.catalogue import Profile
@@ -52,7 +52,8 @@ class Said:
 def read_told(profile: Profile, knowledge: Knowledge, names: Names) -> Said:
     """What the knowledge says, by the definitions that the profile took for each column; `names` learns the aliases."""
     said = Said()
-    types = _types(knowledge, names)
+    meanings = {column_id(t.name, c.name): c.meaning for t in profile.tables for c in t.columns}
+    types = _types(knowledge, names, meanings)
     for table in profile.tables:
         for column in table.columns:
             made = column_id(table.name, column.name)
@@ -70,12 +71,23 @@ def read_told(profile: Profile, knowledge: Knowledge, names: Names) -> Said:
     return said
 
 
-def _types(knowledge: Knowledge, names: Names) -> dict[str, str]:
+def _types(knowledge: Knowledge, names: Names, meanings: Mapping[str, str]) -> dict[str, str]:
+    """What the knowledge calls the type of a column, by the definition that the profile took for it."""
     found: dict[str, str] = {}
     for definition in knowledge.definitions:
-        table = names.table(definition.table) if definition.table else ""
-        owned = [names.column(table, definition.field)] if table else names.columns.get(plain(definition.field), [])
-        found |= {made: definition.type for made in owned if made and definition.type}
+        if not definition.type:
+            continue
+        if definition.table and (table := names.table(definition.table)):
+            found |= {made: definition.type for made in [names.column(table, definition.field)] if made}
+            continue
+        alike = names.columns.get(plain(definition.field), [])
+        taken = [
+            made
+            for made in alike
+            if meanings.get(made) == definition.meaning and (definition.meaning or not definition.table)
+        ]
+        for made in taken:
+            found.setdefault(made, definition.type)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tasks.core.evidence.checks import UNMADE
 from tasks.core.models.answer import Assignment, Attempt, Status
 from tasks.core.models.evidence import Checked
 from tasks.core.models.review import Audit
@@ -44,7 +45,7 @@ def judge(given: Assignment, attempt: Attempt, checked: Checked, confident_share
     reservations += [
         check.detail
         for check in checked.checks
-        if check.outcome == "failed" and (check.name != "row limit" or not replay.truncated)
+        if (check.outcome == "failed" or check.name == UNMADE) and (check.name != "row limit" or not replay.truncated)
     ]
     if form and form.verdict == "rejected":
         reservations += form.issues or ("validators rejected its form",)

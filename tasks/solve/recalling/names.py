@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tasks.core.models.context import Hit, Terms
@@ -27,7 +27,7 @@ _NAME, _TOLD, _VALUE = 2.0, 1.0, 2.0
 _TABLE = 2.0
 """How much more a column counts in the best table than in one of which nothing is asked."""
 _BEST = 3
-"""Tables whose named columns all come before those of others."""
+"""Tables whose named columns all come before those of others: of the question with all terms, and of the terms alone."""
 _UNNAMED = 0.05
 """Share of its table's score that a column has of which the question says nothing."""
 _REASON_CHARS = 60
@@ -75,7 +75,8 @@ def find_columns(
     weighing = Weighing(lookup, "column", asked_words(terms, terms.columns))
     rich = {columns[id].table for id in holding if id in columns}
     near = [column.id for column in metadata.columns if column.table in rich]
-    ids = dict.fromkeys([*_candidates(lookup, "column", terms, terms.columns), *near])
+    candidates, crowded = _candidates(lookup, "column", terms, terms.columns)
+    ids = dict.fromkeys([*candidates, *near])
     own = {id: weighing.found(column_texts(columns[id])) for id in ids if id in columns}
     by_table: dict[str, dict[str, float]] = defaultdict(dict)
     for id, found in own.items():
@@ -91,7 +92,10 @@ def find_columns(
         id: _sum(found) * (1 + _TABLE * worth[columns[id].table] / most) + _UNNAMED * worth[columns[id].table]
         for id, found in own.items()
     }
-    first, ahead = set(sorted(worth, key=lambda name: -worth[name])[:_BEST]), max(scores.values(), default=0.0)
+    first, ahead = _best(worth), max(scores.values(), default=0.0)
+    if crowded:
+        said_by_terms = frozenset().union(*map(words, terms.columns))
+        first |= _best({name: _sum(_only(best, said_by_terms)) for name, best in by_table.items()})
     scores |= {id: scores[id] + ahead for id in scores if own[id] and columns[id].table in first}
     said = (*terms.keywords, *terms.columns)
     best_ids = sorted((id for id in scores if scores[id] > 0), key=lambda id: -scores[id])[: settings.columns]
@@ -102,7 +106,7 @@ def find_metrics(lookup: TextIndex, terms: Terms, metadata: Metadata, settings: 
     """Metrics, best first."""
     metrics = {metric.id: metric for metric in metadata.metrics}
     weighing = Weighing(lookup, "metric", asked_words(terms, terms.metrics))
-    ids = dict.fromkeys(_candidates(lookup, "metric", terms, terms.metrics))
+    ids, _ = _candidates(lookup, "metric", terms, terms.metrics)
     scores = {id: _sum(weighing.found(metric_texts(metrics[id]))) for id in ids if id in metrics}
     said = (*terms.keywords, *terms.metrics)
     best_ids = sorted((id for id in scores if scores[id] > 0), key=lambda id: -scores[id])[: settings.metrics]
@@ -141,10 +145,31 @@ def reason(terms: Sequence[str], texts: Texts) -> str:
     return best or "its table holds what the question names"
 
 
-def _candidates(lookup: TextIndex, kind: Kind, terms: Terms, added: Iterable[str]) -> Iterable[str]:
-    yield from (ref for ref, _ in lookup.search(kind, words(terms.question), _CANDIDATES))
+def _candidates(lookup: TextIndex, kind: Kind, terms: Terms, added: Sequence[str]) -> tuple[dict[str, None], bool]:
+    """Ids that the question finds, then those of each added term; and whether a term is in more than are taken for it.
+
+    Then they are searched for all together as well: of hundreds of equal names that one counts which more of them meet.
+    """
+    asked = words(terms.question)
+    found = dict.fromkeys(ref for ref, _ in lookup.search(kind, asked, _CANDIDATES))
+    crowded = False
     for term in added:
-        yield from (ref for ref, _ in lookup.search(kind, words(term), _OF_TERM))
+        hits = lookup.search(kind, words(term), _OF_TERM)
+        crowded |= len(hits) == _OF_TERM
+        found |= dict.fromkeys(ref for ref, _ in hits)
+    if crowded:
+        every = asked.union(*map(words, added))
+        found |= dict.fromkeys(ref for ref, _ in lookup.search(kind, every, _CANDIDATES))
+    return found, crowded
+
+
+def _best(worth: Mapping[str, float]) -> set[str]:
+    """The tables that are worth most."""
+    return set(sorted((name for name in worth if worth[name] > 0), key=lambda name: -worth[name])[:_BEST])
+
+
+def _only(found: Mapping[str, float], kept: Collection[str]) -> dict[str, float]:
+    return {word: worth for word, worth in found.items() if word in kept}
 
 
 def _take_best(best: dict[str, float], found: Mapping[str, float]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from tasks.core.models.answer import Addition, Assignment, Candidate, Contract
 from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
+from tasks.solve.solving.searching import Searching
 
 
 @dataclass
@@ -34,6 +35,8 @@ class Bench:
     """Nothing can be sent back any more."""
     met: set[str] = field(default_factory=set)
     """Paths of the documents that it asked for and was given."""
+    tables: Searching | None = None
+    """What the tables say, cut into words when they are first searched."""
     given: Assignment = field(init=False)
     """The assignment as it was at the start; `assignment` grows with what the solver asks for."""
 
@@ -56,6 +59,7 @@ class Bench:
         self.assignment = self.assignment.model_copy(
             update={"catalogue": addition.catalogue, "profile": addition.profile}
         )
+        self.tables = None
 
     @property
     def chars(self) -> int:

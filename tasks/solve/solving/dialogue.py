@@ -15,6 +15,7 @@ from tasks.core.llm import door
 from tasks.core.llm.request import ToolCall
 from tasks.core.models.answer import Step, Unsettled
 from tasks.core.models.run import Usage
+from tasks.core.sections import BudgetSettings
 from tasks.solve.solving import review, tools
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.demand import Wanted
@@ -37,7 +38,9 @@ _SHORT = "the budget of the run was nearly used up, so the last turn came early"
 _TURNS_KEPT = 2.5
 """The last turn comes when the tokens left are those of so many turns like the one before …"""
 _SECONDS_KEPT = 0.05
-"""… or this share of the run's seconds is left."""
+"""… or this share of the run's seconds is left, or `budget.reserve_seconds` …"""
+_MOST_SECONDS_KEPT = 0.25
+"""… but no more than this share."""
 _UNUSABLE = "Your last reply could not be used. Reply in the form that was asked for."
 
 
@@ -157,7 +160,7 @@ class Dialogue:
         return (
             (limits.calls > 0 and limits.calls - spent.calls <= 1)
             or (limits.tokens > 0 and tokens_left <= _TURNS_KEPT * (turn.tokens_in + turn.tokens_out))
-            or (seconds is not None and seconds <= limits.seconds * _SECONDS_KEPT)
+            or (seconds is not None and seconds <= _kept(limits))
         )
 
     def _note(self, left: int) -> str:
@@ -185,6 +188,13 @@ class Dialogue:
         self.problems.append(problem)
         self.unsettled = unsettled
         return end
+
+
+def _kept(limits: BudgetSettings) -> float:
+    """Seconds before the end at which the last turn comes, so that validators are asked of what it hands in."""
+    if not limits.seconds:
+        return limits.reserve_seconds
+    return max(limits.seconds * _SECONDS_KEPT, min(limits.reserve_seconds, limits.seconds * _MOST_SECONDS_KEPT))
 
 
 def _is_loop(calls: list[str], limit: int) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from tasks.core.files import store as stores
-from tasks.core.models.catalogue import TableProfile
 from tasks.core.search.words import words
 from tasks.solve.showing.layout import Detail, join_line, spelled, table_lines
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.observe import Observation, of_lines
+from tasks.solve.solving.searching import Searching
 
 _RICH = Detail(examples=8, example_chars=80)
 _NEAR = 5
@@ -20,7 +20,9 @@ _NEAR = 5
 def list_tables(bench: Bench, search: str) -> Observation:
     """Tables with rows, columns and origin; with `search` those that share a word with it, or contain it, the most first."""
     tables = bench.assignment.profile.tables
-    found = _best_first(tables, search) if search else list(tables)
+    if search and (bench.tables is None or bench.tables.of is not tables):
+        bench.tables = Searching(tables)
+    found = bench.tables.best_first(search) if search and bench.tables else list(tables)
     lines = [f"{spelled(t.name)}: {t.rows} rows, {len(t.columns)} columns, {t.origin}" for t in found]
     if not found:
         return Observation(f"No table matches. There are {len(tables)} in all; list_tables without search names them.")
@@ -90,20 +92,6 @@ def _text(bench: Bench, path: str) -> str:
         if document.path == path:
             return stores.current().get(document.text).decode("utf-8")
     return bench.assignment.knowledge.text
-
-
-def _best_first(tables: Sequence[TableProfile], search: str) -> list[TableProfile]:
-    """Tables that match, by how much of the search is in what they are called, then in all that is said of them."""
-    asked, whole = words(search), search.strip().casefold()
-    ranked: list[tuple[bool, int, bool, int, int, TableProfile]] = []
-    for table in tables:
-        texts = (table.name, table.origin, table.about, *(f"{c.name} {c.meaning}" for c in table.columns))
-        named = asked & words(f"{table.name} {table.about}")
-        met = asked & words(" ".join(texts))
-        contains = any(whole in text.casefold() for text in texts)
-        if met or contains:
-            ranked.append((table.name.casefold() != whole, -len(named), not contains, -len(met), len(ranked), table))
-    return [table for *_, table in sorted(ranked, key=lambda one: one[:-1])]
 
 
 def _shares(search: str, text: str) -> bool:

@@ -17,7 +17,7 @@ from tasks.core.sections import BudgetSettings
 
 
 def meter(**limits: Any) -> Meter:
-    return Meter(BudgetSettings(**{"calls": 0, "tokens": 0, "money": 0, "seconds": 0, **limits}))
+    return Meter(BudgetSettings(**{"calls": 0, "tokens": 0, "money": 0, "seconds": 0, "reserve_seconds": 0, **limits}))
 
 
 REACHED = {

@@ -16,6 +16,9 @@ import pytest
 from endpoint import Delay
 from world import ANSWER, ASKED, QUESTION, World, children_of, files, make_folder, slow_after, solver, wait_for
 
+from flows.running.rows import Row
+from flows.running.tasks import Batch
+
 
 def suite(folder: Path, numbers: Sequence[int] = (1, 2)) -> Path:
     """Tasks with questions of their own, so that none pays for another, and things that are no tasks."""
@@ -254,3 +257,32 @@ def test_a_signal_writes_the_summary_and_leaves_no_process(world: World, tmp_pat
     assert statuses(tmp_path / "out") == {"task_1": "approved", "task_2": "interrupted", "task_3": "interrupted"}
     assert summary(tmp_path / "out")["ended"] == "interrupted"
     assert not children_of(process.pid)
+
+
+@pytest.mark.slow
+def test_a_prediction_is_there_before_validators_have_answered(world: World, tmp_path: Path) -> None:
+    source, out = suite(tmp_path / "suite", (1,)), tmp_path / "out"
+    world.endpoint.replies = slow_after(3, 120)  # the contract, a query, the submission
+    with world.start("batch", str(source), str(out), "--no-prefect", start_new_session=True) as process:
+        wait_for(lambda: world.endpoint.calls > 3)
+        assert (out / "task_1" / "prediction.csv").read_text("utf-8") == ANSWER
+        process.kill()
+        process.communicate(timeout=60)
+    assert summary(out)["ended"] == "running" and not (out / "task_1" / "evidence.json").exists()
+    world.endpoint.replies = solver
+    assert world.call("batch", str(source), str(out), "--no-prefect").returncode == 0
+    assert statuses(out) == {"task_1": "approved"} and not summary(out)["tasks"][0]["draft"]
+    assert (out / "task_1" / "prediction.csv").read_text("utf-8") == ANSWER
+
+
+def test_the_row_of_a_task_without_an_end_says_that_its_prediction_is_a_candidate(tmp_path: Path) -> None:
+    batch = Batch(suite(tmp_path / "suite", (1, 2, 3)), tmp_path / "out", "default", 0)
+    for task in ("task_1", "task_3"):
+        batch.keep_draft(task, b"n\n1\n")
+    (tmp_path / "out" / "task_3" / "prediction.csv").unlink()  # withheld in the end
+    batch.add(Row(task="task_3", status="failed", reason="its replay was another"))
+    batch.close("deadline")
+    rows = {row["task"]: row for row in summary(tmp_path / "out")["tasks"]}
+    assert [rows[f"task_{number}"]["draft"] for number in (1, 2, 3)] == [True, False, False]
+    assert "no validator has approved it" in rows["task_1"]["reason"]
+    assert (tmp_path / "out" / "task_1" / "prediction.csv").read_bytes() == b"n\n1\n"

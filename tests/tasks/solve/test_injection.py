@@ -156,6 +156,7 @@ def test_a_hostile_model_is_refused_at_every_door_and_the_answer_still_comes(wor
     world.answer(make_folder(world.root / "task"), world.root / "out")
     assert (world.root / "out" / "answer.csv").read_text("utf-8") == ANSWER
     text = (world.root / "out" / "evidence.json").read_text("utf-8")
-    steps = [step for step in json.loads(text)["solving"]["steps"] if step["kind"] == "tool"]
-    assert [step["ok"] for step in steps] == [False] * len(moves) + [True]
+    solving = json.loads(text)["solving"]
+    assert [step["ok"] for step in solving["steps"] if step["kind"] == "tool"] == [False] * len(moves)
+    assert (solving["chosen"], len(solving["candidates"])) == (0, 1)
     assert "CANARY" not in text and set(tmp_path.iterdir()) <= before

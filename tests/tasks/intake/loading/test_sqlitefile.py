@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from intake_cases import build, notes
 
+from tasks.intake.loading import sqlitefile
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -228,3 +230,29 @@ def test_few_and_many_values_of_a_column_are_the_same(folder: Path, tmp_path: Pa
         assert i == ("<null>" if whole[at] is None else whole[at])
         assert repr(f) == ("'<null>'" if real[at] is None else repr(real[at]))
         assert (s, b) == ("0.10" if number % 2 else "茶", "b:00ff")
+
+
+def test_tables_that_the_time_did_not_reach_are_told_and_the_others_kept(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(range(10_000))
+    monkeypatch.setattr(sqlitefile.time, "monotonic", lambda: float(next(clock)))
+    made = [statement for n in range(9) for statement in (f"create table 表{n} (a)", f"insert into 表{n} values ({n})")]
+    make(folder / "a.db", *made, "create view v as select 1 as b").close()
+    built = build(folder, tmp_path / "store", file_seconds=5)
+    read = [table.name for table in built.tables("a.db")]
+    assert read == [f"表{n}" for n in range(len(read))] and 0 < len(read) < 7
+    assert built.rows("表0") == [[0]] and built.file("a.db").outcome == "table"
+    left = ", ".join(repr(f"表{n}") for n in range(len(read), len(read) + 3))
+    assert (
+        built.file("a.db").reason == f"not read in time: {10 - len(read)} of 10 tables and views were left ({left} …)"
+    )
+    assert built.catalogue.unsettled == "stopped"
+
+
+def test_one_table_that_takes_too_long_leaves_the_small_ones(folder: Path, tmp_path: Path) -> None:
+    many = "with recursive n(i) as (select 1 union all select i + 1 from n limit 2000000) select i, i * 2, i * 3 from n"
+    make(folder / "a.db", "create table small as select 7 as a", f"create table large as {many}").close()
+    built = build(folder, tmp_path / "store", file_seconds=0.4)
+    assert built.rows("small") == [[7]]
+    assert built.file("a.db").reason == "not read in time: 1 of 2 tables and views were left ('large')"

@@ -12,7 +12,7 @@ from tasks.core.files.store import Store
 from tasks.core.models.catalogue import Catalogue, Column, Profile, Table
 from tasks.core.models.context import Context, TableContext
 from tasks.core.models.metadata import Metadata, TableInfo
-from tasks.core.models.semantics import Knowledge
+from tasks.core.models.semantics import Definition, Knowledge
 from tasks.core.settings import Settings
 from tasks.solve.profile import profile_tables
 from tasks.solve.profiling.late import lacking, late, with_late
@@ -52,6 +52,28 @@ def test_only_tables_in_context_are_measured_after_all(catalogue: Catalogue, set
     assert whole.tables[0].columns[1].examples == ("x-1", "x-2", "x-3") and whole.tables[1].about == "货品"
     assert {(join.left_table, join.right_table) for join in whole.joins} <= {("订单", "goods"), ("goods", "订单")}
     assert whole.joins and len({*whole.joins}) == len(whole.joins)
+
+
+def test_what_is_said_of_a_table_that_is_not_late_is_said_of_no_other(catalogue: Catalogue, settings: Settings) -> None:
+    told = [
+        Definition(table="other", field=name, meaning=f"{name} of other", unit="kg", line=1)
+        for name in ("goods_id", "label")
+    ]
+    knowledge = Knowledge(definitions=tuple(told))
+    hasty = profile(catalogue, settings, 1e-6)
+    missed = late(catalogue, hasty, context("goods"))
+    measured = asyncio.run(profile_tables.function(missed, knowledge, settings.profiling, settings.query))
+    goods = with_late(hasty, measured, Metadata()).tables[1]
+    assert goods.columns[1].examples and [(c.meaning, c.unit) for c in goods.columns] == [("", ""), ("", "")]
+
+
+def test_what_failed_for_another_reason_is_not_measured_again(catalogue: Catalogue, settings: Settings) -> None:
+    measured = profile(catalogue, settings, 60)
+    columns = measured.tables[0].columns
+    failed = (columns[0].model_copy(update={"notes": ("not measured: Conversion Error",)}), *columns[1:])
+    tables = (measured.tables[0].model_copy(update={"columns": failed}), *measured.tables[1:])
+    broken = measured.model_copy(update={"tables": tables})
+    assert lacking(broken.tables[0]) == 1 and not late(catalogue, broken, context(*NAMES)).tables
 
 
 def test_nothing_is_late_where_everything_was_measured(catalogue: Catalogue, settings: Settings) -> None:
