@@ -132,8 +132,8 @@ def test_b16_prose_without_a_table_stays_readable_and_is_said(make: Callable[...
     source = next(s for s in evidence(out)["sources"] if s["path"] == "context/letter.txt")
     assert source["outcome"] == "document" and source["reason"].startswith("no table")
     assert files(out)["answer.csv"] == (SAMPLES / "gold" / "orchards" / "gold.csv").read_bytes()
-    opening = prompts(world.endpoint, "You")[-1] + json.dumps(world.endpoint.requests[-1]["messages"])
-    assert "letter.txt (3 lines; no table" in opening
+    solving = [b["messages"] for b in world.endpoint.requests if "You answer a question" in b["messages"][0]["content"]]
+    assert "letter.txt (3 lines; no table" in json.dumps(solving[-1])
 
 
 def test_documents_that_are_none_are_named_and_are_no_success(make: Callable[..., World], tmp_path: Path) -> None:

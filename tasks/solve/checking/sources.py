@@ -95,8 +95,22 @@ def needless(facts: Facts) -> Check | None:
         foreign = asked.is_chinese(facts.question) and not asked.is_chinese(profile.name + profile.about)
         lost = audit and audit.left_multiplied == 0
         detail = f"{profile.name} is joined, and nothing of it is used or asked for{effect}"
-        return Check(name="needless table", outcome="noted" if foreign and lost else "failed", detail=detail)
+        sure = _is_understood(select, facts, said) and not (foreign and lost)
+        return Check(name="needless table", outcome="failed" if sure else "noted", detail=detail)
     return None
+
+
+def _is_understood(select: exp.Select, facts: Facts, said: set[str]) -> bool:
+    """The question speaks of something that the query reads in words of ours; where rows are counted, of a table.
+
+    Else it may speak of the table too, in words that we do not know: purchases for orders, or another language.
+    """
+    from sqlglot import exp
+
+    if any(_is_meant(table, said, facts) for table in facts.tables):
+        return True
+    counted = any(isinstance(node.this, exp.Star) for node in select.find_all(exp.Count))
+    return not counted and any(_fit(place[1], said) > 0 for place in _used(facts))
 
 
 def _read(facts: Facts) -> Iterator[tuple[exp.Select, exp.Table, TableProfile]]:

@@ -75,7 +75,7 @@ def test_every_task_is_answered_and_the_log_tells_of_it(place: Path) -> None:
     assert told["network"] and told["input"], "the place is open"
     assert told["code"] == 0, told["err"]
     assert {row["task"]: row["status"] for row in box.summary()["tasks"]} == {
-        **{f"task_{number}": "not_assessed" for number in (1, 2, 3)},
+        **{f"task_{number}": "approved" for number in (1, 2, 3)},
         **{f"task_{number}": "error" for number in (4, 5)},
     }
     reasons = {row["task"]: row["reason"] for row in box.summary()["tasks"]}
@@ -96,7 +96,7 @@ def test_sigterm_leaves_a_summary_within_ten_seconds(place: Path) -> None:
     told = box.run(3.0, 2 * ASKED, "--concurrency=1")
     assert told["code"] == 130 and told["seconds"] < 10, told["err"]
     said = box.summary()
-    assert said["ended"] == "interrupted" and said["tasks"][0]["status"] == "not_assessed"
+    assert said["ended"] == "interrupted" and said["tasks"][0]["status"] == "approved"
     assert said["tasks"][2]["status"] == "interrupted"
     assert "interrupted" in (place / "logs" / "runtime.log").read_text("utf-8")
 
