@@ -21,6 +21,12 @@ _OPERATOR = re.compile(
 _FORMULA = re.compile(
     r"(?i)^(?:formula|calculation|definition|expression|sql|公式|计算公式|计算方法|计算方式|算法|定义)\s*[:：=]\s*(.+)$"
 )
+_SAYS = re.compile(
+    r"(?i)\b(?:means?|defined|refers to|counts? as|is called|are called)\b|是指|指的是|称为|视为|定义为|等于|[=＝≥≤<>]"
+    r"|(?:\b(?:before|after|since|until|over|under|above|below|more than|less than|at least|at most)\b|超过|低于|高于|不足|不少于)[^.。]{0,20}[0-9]"
+    r"|[0-9]\s*年?\s*(?:以前|之前|以后|之后|以上|以下)"
+)
+"""What a sentence of an introduction has that says more than what the file is about."""
 _LOCATED = re.compile(r"(?i)^(?:located in|source|file|path|stored in|位置|来源|文件)\b|^(?:位置|来源|文件)")
 _COLUMNS = (
     ("field", r"fields?(?: names?)?|columns?(?: names?)?|names?|attributes?|variables?|字段名?称?|列名?|名称|属性|变量"),
@@ -157,7 +163,9 @@ class _Reader:
         self.found.metrics[-1] = last.model_copy(update=changes)
 
     def _rule(self, line: Line, body: str, bullet: bool) -> None:
-        if line.mode in ("intro", "examples") or (line.mode in ("fields", "links") and not bullet):
+        if line.mode == "examples" or (line.mode in ("fields", "links") and not bullet):
+            return
+        if line.mode == "intro" and not _SAYS.search(body):
             return
         self.found.rules.append(Rule(text=body, line=line.number))
         self._last = ("rule", len(line.text) - len(line.text.lstrip()))

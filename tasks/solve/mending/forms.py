@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 PLAIN = "TRY_CAST({x} AS DOUBLE)"
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2})?)?")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
+_WITH_UNIT = re.compile(r"[^\dA-Za-z]{0,2}(?:d|1,234)(?:\s*[^\dd\s,.:/-]{1,8}){1,2}")
+"""Shape of a number and a word: `d kg`, `d公顷`."""
 
 
 @dataclass(frozen=True)
@@ -54,20 +56,27 @@ def uses(tree: exp.Expr, schema: Schema) -> Iterator[Use]:
 
 
 def loose(tree: exp.Expr, schema: Schema) -> Iterator[ColumnProfile]:
-    """Text columns that the query orders, or takes the smallest or largest of, though most of their values are plain numbers."""
+    """Text columns that the query orders, or takes the smallest or largest of, though most of their values are numbers, plain or with a unit."""
     for select in selects(tree):
         for column in columns_of(select):
             place = resolved(_meant(column, select), schema)
-            form = place[1].form if place and place[1].type == "VARCHAR" else None
-            if (
-                place
-                and form
-                and _ranked(column)
-                and form.sql == PLAIN
-                and not form.sortable
-                and form.values / 2 <= form.read < form.values
-            ):
+            if place and place[1].type == "VARCHAR" and _ranked(column) and _is_loose(place[1]):
                 yield place[1]
+
+
+def _is_loose(profile: ColumnProfile) -> bool:
+    form = profile.form
+    if form is None:
+        return bool(_WITH_UNIT.fullmatch(profile.shape))
+    return form.sql == PLAIN and not form.sortable and form.values / 2 <= form.read < form.values
+
+
+def turned(profile: ColumnProfile) -> bool:
+    """Whether the first of a column's texts has the larger number: their order is surely not that of the numbers."""
+    ends = [
+        re.search(r"[0-9]+(?:\.[0-9]+)?", (text or "").replace(",", "")) for text in (profile.minimum, profile.maximum)
+    ]
+    return all(ends) and float(ends[0][0]) > float(ends[1][0])  # type: ignore[index]
 
 
 def mend_forms(tree: exp.Expr, schema: Schema) -> list[str]:

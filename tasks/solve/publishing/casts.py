@@ -17,7 +17,7 @@ from tasks.core.sql.engine import Engine
 from tasks.core.sql.forms import is_value, recipe
 from tasks.core.sql.names import quote
 from tasks.solve.mending.dialect import parse
-from tasks.solve.mending.forms import PLAIN, Use, chain, conversion, is_cast, loose, uses
+from tasks.solve.mending.forms import PLAIN, Use, chain, conversion, is_cast, loose, turned, uses
 from tasks.solve.mending.scopes import Schema, resolved, selects
 
 if TYPE_CHECKING:
@@ -70,7 +70,11 @@ def _misread(use: Use) -> Check:
 
 
 def _loose(profile: ColumnProfile) -> Check:
-    read, values = (profile.form.read, profile.form.values) if profile.form else (0, 0)
+    if profile.form is None:
+        how = f"{profile.name} is text of numbers with words ({profile.minimum} to {profile.maximum} in its order)"
+        detail = f"{how}, and its order is that of characters: take the number out of it first"
+        return Check(name=NAME, outcome="failed" if turned(profile) else "noted", detail=detail)
+    read, values = profile.form.read, profile.form.values
     detail = f"{profile.name} is text, {read} of its {values} values are numbers, and its order is that of characters"
     return Check(name=NAME, outcome="noted", detail=detail)
 

@@ -9,12 +9,15 @@ from typing import Any
 
 import duckdb
 import pytest
+from sqlglot import parse_one
 
 from tasks.core.models.catalogue import ColumnProfile, Profile, TableProfile
 from tasks.core.models.evidence import Check
 from tasks.core.settings import load
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.forms import measure
+from tasks.solve.mending.forms import loose, turned
+from tasks.solve.mending.scopes import Schema
 from tasks.solve.publishing.casts import audit_casts
 
 CASES = tomllib.loads((Path(__file__).parents[3] / "cases" / "solve" / "casts.toml").read_text("utf-8"))["case"]
@@ -78,3 +81,26 @@ def test_text_that_is_mostly_numbers_is_remarked_on_where_its_order_counts(
         "noted", "cost is text, 4 of its 5 values are numbers, and its order is that of characters"
     )  # fmt: skip
     assert checked["mixed, counted"] == ()
+
+
+AREAS = ColumnProfile(
+    name="面积", type="VARCHAR", null_share=0, distinct=4, minimum="110公顷", maximum="9.75公顷", shape="d公顷"
+)
+WITH_UNITS = {
+    "units in another order": (AREAS, True, True),
+    "units in the order of their numbers": (AREAS.model_copy(update={"minimum": "2 kg", "maximum": "9 kg", "shape": "d a"}), True, False),
+    "thousands": (AREAS.model_copy(update={"minimum": "1,200 t", "maximum": "950 t", "shape": "1,234 a"}), True, True),
+    "days": (AREAS.model_copy(update={"minimum": "1/2/2024", "maximum": "9/2/2024", "shape": "d/d/d"}), False, False),
+    "ranges": (AREAS.model_copy(update={"minimum": "1-2", "maximum": "9-10", "shape": "d-d"}), False, False),
+    "codes": (AREAS.model_copy(update={"minimum": "A12", "maximum": "D5", "shape": "ad"}), False, False),
+    "no common shape": (AREAS.model_copy(update={"shape": ""}), False, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("profile", "is_told", "surely"), WITH_UNITS.values(), ids=WITH_UNITS)
+def test_the_order_of_numbers_with_units_is_told(profile: ColumnProfile, is_told: bool, surely: bool) -> None:
+    schema = Schema(Profile(tables=(TableProfile(name="g", origin="g.csv", rows=4, columns=(profile,)),), joins=()))
+    for sql in ('SELECT * FROM g ORDER BY "面积" DESC LIMIT 1', 'SELECT max("面积") FROM g'):
+        found = [*loose(parse_one(sql, read="duckdb"), schema)]
+        assert found == ([profile] if is_told else []) and [turned(one) for one in found] == [surely] * len(found)
+    assert not [*loose(parse_one("SELECT count(*) FROM g WHERE \"面积\" = '9 kg'", read="duckdb"), schema)]
