@@ -6,10 +6,9 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
+from tasks.core.evidence.outline import parse
 from tasks.core.models.answer import Contract, Question
 
 _DIALECT = "duckdb"
@@ -31,7 +30,7 @@ def fingerprint(question: Question, contract: Contract, sql: str, program: str =
 
 def shape(sql: str, columns: Sequence[str]) -> str:
     """Digest of what the fingerprint leaves out: outputs with order and names, row order and limit."""
-    tree = _parse(sql)
+    tree = parse(sql)
     if tree is None:
         return _digest([list(columns), sql.strip()])
     outputs = [_sql(output) for output in tree.selects]
@@ -40,7 +39,7 @@ def shape(sql: str, columns: Sequence[str]) -> str:
 
 
 def _meaning(sql: str) -> list[str]:
-    tree = _parse(sql)
+    tree = parse(sql)
     if tree is None:
         return [sql.strip()]
     tree = _named(tree.copy())
@@ -96,14 +95,6 @@ def _bare(output: exp.Expr) -> exp.Expr:
     while isinstance(output, _DRESS):
         output = output.this
     return output
-
-
-def _parse(sql: str) -> exp.Query | None:
-    try:
-        tree = sqlglot.parse_one(sql, read=_DIALECT)
-    except (SqlglotError, RecursionError):
-        return None
-    return tree if isinstance(tree, exp.Query) else None
 
 
 def _sql(node: exp.Expr) -> str:

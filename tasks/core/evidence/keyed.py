@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
+from tasks.core.evidence.outline import parse
 from tasks.core.models.catalogue import Catalogue, Table
 
 _DIALECT = "duckdb"
@@ -61,10 +60,7 @@ def keyed(sql: str, table: Table, catalogue: Catalogue) -> Taken | None:
 
 def _plain(sql: str) -> exp.Select | None:
     """The SELECT, when each of its rows is one combination of rows of its tables, and every output is named in it."""
-    try:
-        tree = sqlglot.parse_one(sql, read=_DIALECT)
-    except (SqlglotError, RecursionError):
-        return None
+    tree = parse(sql)
     if not isinstance(tree, exp.Select) or any(
         tree.args.get(part) for part in ("group", "distinct", "having", "with_")
     ):

@@ -20,7 +20,7 @@ _DIALECT = "duckdb"
 
 def outline(sql: str) -> Outline:
     """The parts of a query; empty, and taken for ordered, when sqlglot cannot read it."""
-    tree = _parse(sql)
+    tree = parse(sql)
     if tree is None:
         return Outline()
     names = {cte.alias_or_name.casefold() for cte in tree.find_all(exp.CTE)}
@@ -44,13 +44,14 @@ def outline(sql: str) -> Outline:
 
 def pretty(sql: str) -> str:
     """The query over several lines; as written when it has comments or sqlglot cannot read it."""
-    tree = _parse(sql)
+    tree = parse(sql)
     if tree is None or any(node.comments for node in tree.walk()):
         return sql.strip()
     return tree.sql(_DIALECT, pretty=True)
 
 
-def _parse(sql: str) -> exp.Expr | None:
+def parse(sql: str) -> exp.Query | None:
+    """The query as a tree; None when sqlglot cannot read it, or it is none."""
     try:
         tree = sqlglot.parse_one(sql, read=_DIALECT)
     except (SqlglotError, RecursionError):
