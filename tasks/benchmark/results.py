@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from tasks.core.errors import InputError
 from tasks.core.files.store import Folder
 from tasks.core.models.benchmark import Scored
-from tasks.core.sql.names import quote
 
 if TYPE_CHECKING:
     import pyarrow
@@ -108,8 +107,3 @@ def _parquet(name: str, rows: list[dict[str, Any]]) -> bytes:
     buffer = io.BytesIO()
     parquet.write_table(pa.Table.from_pylist(rows, schema=schema), buffer)
     return buffer.getvalue()
-
-
-def columns(name: str) -> str:
-    """The columns of a table with their types, for a reader who writes a query."""
-    return ", ".join(f"{quote(column)} {kind}" for column, kind in _COLUMNS[name].items())

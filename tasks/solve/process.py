@@ -15,7 +15,7 @@ from tasks.core.models.review import Audit, EvidencePackage
 from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
 from tasks.solve.auditing import duties, history, reply
-from tasks.solve.auditing.ask import ask, guarded
+from tasks.solve.auditing.ask import ask, failed, guarded, unlooked
 from tasks.solve.auditing.bycode import confirmed, refused
 from tasks.solve.auditing.pinned import definitions
 from tasks.solve.auditing.readings import better, run_readings
@@ -56,16 +56,16 @@ async def _audit(
     settled = duties.settled(before, attempt, package, Known(given.catalogue, given.knowledge.path))
     opening = opening.model_copy(update={"ledger": history.ledger(given), "package": package, "settled": settled})
     if not settings.enabled:
-        return _unlooked(opening, "switched off: process.enabled is false")
+        return unlooked(opening, "switched off: process.enabled is false")
     if opening.kind == "candidate":
         if attempt.candidate is None:
-            return _unlooked(opening, "there is no candidate")
+            return unlooked(opening, "there is no candidate")
         if by_code := refused(opening, given, attempt, checked) or confirmed(opening, given, attempt, checked):
             return by_code
     if not settings.model:
-        return _unlooked(opening, OFF)
+        return unlooked(opening, OFF)
     if opening.kind == "candidate" and history.is_spent(given, "candidate", settings.review_budget):
-        return _unlooked(opening, f"the review budget is used up (process.review_budget is {settings.review_budget})")
+        return unlooked(opening, f"the review budget is used up (process.review_budget is {settings.review_budget})")
     return await _asked(opening, given, attempt, checked, limits)
 
 
@@ -82,13 +82,12 @@ async def _asked(
         if fits(text):
             break
     else:
-        return _unlooked(opening, "the request is too long for the validator's model, however much is left out")
+        return unlooked(opening, "the request is too long for the validator's model, however much is left out")
     opening = opening.model_copy(update={"package": package})
     ids, lines = {item.id for item in package.items} | seen(given.brief.text), knowledge_lines(given)
     said = await ask(ROLE, text, ProcessReply, lambda reply_text: reply.read(reply_text, ids, lines, opening.ledger))
     if said.value is None:
-        failed = _unlooked(opening, f"the validator failed: {said.problem}")
-        return failed.model_copy(update={"unsettled": said.unsettled, "usage": said.usage})
+        return failed(opening, said)
     judged = said.value
     ledger, why = judged.ledger, ""
     if opening.kind == "candidate" and any(each.readings for each in ledger.unresolved_ambiguities):
@@ -120,7 +119,3 @@ def _package(given: Assignment, attempt: Attempt, settings: ProcessSettings) -> 
     sql = candidate.submission.sql
     tables = frozenset(known.table(name) for name in outline(sql).tables)
     return collect(attempt.steps, known, settings, Submitted(sql, tables), definitions(given, (sql,), tokens))
-
-
-def _unlooked(opening: Audit, problem: str) -> Audit:
-    return opening.model_copy(update={"verdict": "not_assessed", "problem": problem})

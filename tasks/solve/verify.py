@@ -7,7 +7,7 @@ from tasks.core.models.evidence import Checked
 from tasks.core.models.review import Audit, Obligation
 from tasks.core.sections import SolverSettings
 from tasks.solve.auditing import form, history
-from tasks.solve.auditing.ask import ask, guarded
+from tasks.solve.auditing.ask import ask, failed, guarded, unlooked
 from tasks.solve.auditing.form import ROLE, FormReply
 from tasks.solve.auditing.request import fits
 from tasks.stage import stage
@@ -36,19 +36,17 @@ async def verify_answer(
     async def look() -> Audit:
         settings = limits.verify
         if not settings.enabled:
-            return _unlooked(opening, "switched off: verify.enabled is false")
+            return unlooked(opening, "switched off: verify.enabled is false")
         if audit is None or audit.verdict != "approved" or audit.fingerprint != checked.fingerprint:
-            return _unlooked(opening, "the process behind this candidate is not approved")
+            return unlooked(opening, "the process behind this candidate is not approved")
         if checked.table is None or attempt.candidate is None:
-            return _unlooked(opening, "there is no answer to look at")
+            return unlooked(opening, "there is no answer to look at")
         if _is_approved(given, checked):
             return opening.model_copy(update={"verdict": "approved"})
         if not settings.model:
-            return _unlooked(opening, OFF)
+            return unlooked(opening, OFF)
         if history.is_spent(given, "answer", settings.review_budget):
-            return _unlooked(
-                opening, f"the review budget is used up (verify.review_budget is {settings.review_budget})"
-            )
+            return unlooked(opening, f"the review budget is used up (verify.review_budget is {settings.review_budget})")
         return await _asked(opening, given, attempt, checked, audit)
 
     return await guarded(look(), opening)
@@ -60,11 +58,10 @@ async def _asked(opening: Audit, given: Assignment, attempt: Attempt, checked: C
         if fits(text, ROLE):
             break
     else:
-        return _unlooked(opening, "the request is too long for the validator's model, however much is left out")
+        return unlooked(opening, "the request is too long for the validator's model, however much is left out")
     said = await ask(ROLE, text, FormReply, form.read)
     if said.value is None:
-        failed = _unlooked(opening, f"the validator failed: {said.problem}")
-        return failed.model_copy(update={"unsettled": said.unsettled, "usage": said.usage})
+        return failed(opening, said)
     rejected = said.value.verdict == "rejected"
     return opening.model_copy(
         update={
@@ -83,7 +80,3 @@ def _is_approved(given: Assignment, checked: Checked) -> bool:
     last = history.last_of(given, "answer")
     same = last is not None and (last.fingerprint, last.shape) == (checked.fingerprint, checked.shape)
     return bool(last and same and checked.fingerprint and checked.shape and last.verdict == "approved")
-
-
-def _unlooked(opening: Audit, problem: str) -> Audit:
-    return opening.model_copy(update={"problem": problem})

@@ -16,8 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tasks.benchmark.scoring.truth import Plain, TrueColumn, TrueTable
+from tasks.benchmark.scoring.truth import TrueColumn, TrueTable
 from tasks.core.models.benchmark import Measure
+from tasks.core.models.value import Cell
 from tasks.core.sql.names import quote
 
 _NULL_WORDS = frozenset({"", "null", "none", "nan", "nat", "<na>", "n/a", "na", "nil", "-", "—", "无"})
@@ -33,7 +34,7 @@ class Table:
     """A drawn table as its SQLite file holds it."""
 
     columns: list[str] = field(default_factory=list)
-    rows: list[dict[str, Plain]] = field(default_factory=list)
+    rows: list[dict[str, Cell]] = field(default_factory=list)
     status: dict[tuple[str, str], str] = field(default_factory=dict)
     """(record, column) → status of the cell."""
     line: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -109,14 +110,14 @@ def pair_columns(given: list[str], wanted: Mapping[str, TrueColumn]) -> dict[str
     return paired
 
 
-def is_null(value: Plain) -> bool:
+def is_null(value: Cell) -> bool:
     """Whether a cell says nothing."""
     if isinstance(value, str):
         return value.strip().casefold() in _NULL_WORDS
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def same(found: Plain, value: Plain, kind: str) -> bool:
+def same(found: Cell, value: Cell, kind: str) -> bool:
     """Whether two cells that are not empty say the same."""
     if kind in ("integer", "number"):
         left, right = _number(found), _number(value)
@@ -135,12 +136,12 @@ def _plain(name: str) -> str:
     return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
-def _key(value: Plain) -> str:
+def _key(value: Cell) -> str:
     text = _text(value).casefold()
     return text.lstrip("0") or text[:1]
 
 
-def _number(value: Plain) -> float | None:
+def _number(value: Cell) -> float | None:
     if isinstance(value, int | float):
         return float(value)
     text = str(value).strip()
@@ -149,13 +150,13 @@ def _number(value: Plain) -> float | None:
     return float(text.replace(",", ""))
 
 
-def _date(value: Plain) -> str:
+def _date(value: Cell) -> str:
     text = _text(value)
     found = _DAY.fullmatch(text)
     return f"{int(found[1]):04}-{int(found[2]):02}-{int(found[3]):02}" if found else text
 
 
-def _text(value: Plain) -> str:
+def _text(value: Cell) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return " ".join(str(value).split())

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tasks.core.errors import InputError
 from tasks.core.files.paths import is_file
-
-Plain = str | int | float | bool | None
+from tasks.core.models.value import Cell
 
 
 class TrueColumn(BaseModel):
@@ -30,7 +29,7 @@ class TrueTable(BaseModel):
 
     key: str
     columns: dict[str, TrueColumn]
-    records: list[dict[str, Plain]]
+    records: list[dict[str, Cell]]
     source_lines: dict[str, dict[str, int]] = {}
     """Record → column → line of the converted text."""
 

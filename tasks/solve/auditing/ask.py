@@ -68,5 +68,16 @@ async def guarded(look: Awaitable[Audit], opening: Audit) -> Audit:
         return opening.model_copy(update={"verdict": "not_assessed", "problem": problem, "unsettled": "stopped"})
 
 
+def unlooked(opening: Audit, problem: str) -> Audit:
+    """The audit without a verdict, and why there is none."""
+    return opening.model_copy(update={"verdict": "not_assessed", "problem": problem})
+
+
+def failed(opening: Audit, said: Said[Any]) -> Audit:
+    """The same where no reply could be used."""
+    made = unlooked(opening, f"the validator failed: {said.problem}")
+    return made.model_copy(update={"unsettled": said.unsettled, "usage": said.usage})
+
+
 def _cause(word: Any) -> Literal["", "stopped", "transient"]:
     return "transient" if word == "transient" else "stopped"
