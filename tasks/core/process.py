@@ -28,6 +28,10 @@ Child = subprocess.Popen[str]
 _LINE_BYTES = 256 << 20
 """Longest reply line; larger things go through files."""
 _STDERR_CHARS, _STDERR_BYTES = 500, 8192
+_OUT_OF_MEMORY = (
+    *("MemoryError", "bad_alloc", "Out of Memory", "memory allocation"),
+    *("annot allocate memory", "failed to map segment"),
+)
 _AFTER_SECONDS = 5
 """How long a killed child may take to be gone; one with much memory takes a while."""
 
@@ -232,8 +236,8 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 
 def _why(text: str) -> str:
-    """What a child that ended had too little of, by its last words."""
-    if any(word in text for word in ("MemoryError", "bad_alloc", "Out of Memory", "memory allocation")):
+    """What a child that ended had too little of, by its last words: Python's, C++'s, the allocator's or the linker's."""
+    if any(word in text for word in _OUT_OF_MEMORY):
         return "memory"
     return "disk" if any(word in text for word in ("No space left", "Disk quota exceeded")) else "died"
 

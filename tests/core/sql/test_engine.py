@@ -130,9 +130,11 @@ def test_a_file_that_is_no_catalogue_is_a_query_error(tmp_path: Path) -> None:
             use(path, lambda engine: engine.query("select 1"))
 
 
-def test_too_little_memory_to_start_is_said(database: Path) -> None:
-    with pytest.raises(QueryError, match="memory"):
-        use(database, lambda engine: engine.query("select 1"), LIMITS.model_copy(update={"memory_mb": 256}))
+@pytest.mark.parametrize("memory_mb", [64, 128, 192])
+def test_too_little_memory_to_start_is_said(database: Path, memory_mb: int) -> None:
+    """The library does not fit, or what it sets up at its start."""
+    with pytest.raises(QueryError, match=f"more memory than its limit of {memory_mb} MB"):
+        use(database, lambda engine: engine.query("select 1"), LIMITS.model_copy(update={"memory_mb": memory_mb}))
 
 
 def test_memory_bombs_cost_only_their_child(database: Path) -> None:
