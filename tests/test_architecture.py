@@ -228,6 +228,13 @@ def test_every_setting_is_explained() -> None:
             assert "#" in line, f"default.toml:{number} has no reason: {line}"
 
 
+def test_e6_the_tree_and_the_packages_are_those_that_were_asked_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    names = {re.split(r"[^a-z0-9-]", line, maxsplit=1)[0] for line in project["dependencies"]}
+    assert {"prefect", "duckdb", "pandas", "pymupdf", "litellm", "pydantic", "pyarrow", "pytest"} <= names
+    assert all((ROOT / folder).is_dir() for folder in ("flows", "tasks", "configs", "tests", "deployments", "data"))
+
+
 def test_lock_files_are_hashed_and_name_no_host() -> None:
     for path in ROOT.glob("requirements*.txt"):
         text = path.read_text("utf-8")
