@@ -11,12 +11,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from flows.batch import Board
-from flows.running.gauge import Gauge
 from flows.running.grid import BenchmarkRequest, place
 from flows.running.plan import places
 from flows.running.rows import Row
 from flows.running.session import versions
 from flows.running.trial import Planned, read_trial, run_trial
+from tasks.artifacts import Gauge
 from tasks.benchmark.accepted import accept, baseline
 from tasks.benchmark.figures import take_figures
 from tasks.benchmark.measure import score_trials

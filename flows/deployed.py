@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prefect import Flow, State, get_run_logger
-from prefect.artifacts import acreate_table_artifact
 from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
 from prefect.states import Failed
@@ -17,6 +16,7 @@ from flows.answer import answer
 from flows.running.grid import BenchmarkRequest
 from flows.running.request import AnswerRequest, DocumentRequest, Request
 from flows.running.session import Ended
+from tasks.artifacts import Sheet, show, within
 from tasks.core.settings import load
 
 if TYPE_CHECKING:
@@ -92,9 +92,8 @@ async def document_flow(request: DocumentRequest) -> Any:
     said = f"{cut}{len(derivation.tables)} tables from {len(derivation.documents)} documents. Files: {drawn.out}"
     get_run_logger().info(said)
     if derivation.tables:
-        await acreate_table_artifact(
-            table=_qualities(drawn), key="documents", description="Cells by status, one row per column"
-        )
+        about = "Cells by status, one row per column"
+        await show("the documents", [Sheet("documents", within(_qualities(drawn)), about)])
     failed = derivation.stopped or (derivation.documents and not derivation.tables)
     return Failed(message=said, data=drawn) if failed else drawn
 

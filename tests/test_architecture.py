@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted([*ROOT.glob("flows/**/*.py"), *ROOT.glob("tasks/**/*.py")])
 WORKFLOWS = ("intake", "document", "solve", "benchmark")
 DOORS = {
-    "prefect": ("flows/", "tasks/stage.py", "tasks/solve/deliver.py", "tasks/benchmark/report.py"),
+    "prefect": ("flows/", "tasks/stage.py", "tasks/artifacts.py"),
     "litellm": ("tasks/core/llm/client.py",),
     "pymupdf": ("tasks/document/convert.py", "tasks/benchmark/reporting/plots.py"),
     "duckdb": ("tasks/core/sql/",),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import logging
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+from tasks.artifacts import Picture, Sheet, Shown, Text, show
 from tasks.benchmark.reporting.markdown import SETUP_HEADS, markdown, setup_row
 from tasks.benchmark.reporting.page import render
 from tasks.benchmark.reporting.plots import plots, png, svg
@@ -18,9 +17,6 @@ from tasks.core.models.evidence import Delivery
 from tasks.stage import stage
 
 FILES = ("report.html", "report.md", "plots.png")
-_ARTIFACT_BYTES = 100_000
-_ARTIFACT_SECONDS = 20.0
-_log = logging.getLogger(__name__)
 
 
 @stage(fresh=True)
@@ -35,32 +31,13 @@ async def write_report(found: Benchmark, into: str = "", section: str = "") -> D
     folder = write_all(found.folder, files, "the report")
     if into:
         replace_section(Path(into), section, text)
-    return Delivery(folder=str(folder), files=FILES, warnings=await _show(found, text, picture))
+    warnings = await show("the report", _pictures(found, text, picture))
+    return Delivery(folder=str(folder), files=FILES, warnings=warnings)
 
 
-async def _show(found: Benchmark, text: str, picture: bytes) -> tuple[str, ...]:
-    """Table, plots and page as Prefect artifacts when a run is under way; the files are there, whatever becomes of it."""
-    context = sys.modules.get("prefect.context")
-    if not (context and (context.FlowRunContext.get() or context.TaskRunContext.get())):
-        return ()
-    import httpx
-    from prefect.exceptions import PrefectException
-
-    try:
-        async with asyncio.timeout(_ARTIFACT_SECONDS):
-            await _create_artifacts(found, text, picture)
-    except (PrefectException, httpx.HTTPError, OSError, RuntimeError, ValueError) as error:
-        warning = f"the report could not be shown in Prefect: {type(error).__name__}: {error}"
-        _log.warning(warning)
-        return (warning,)
-    return ()
-
-
-async def _create_artifacts(found: Benchmark, text: str, picture: bytes) -> None:
-    from prefect.artifacts import acreate_image_artifact, acreate_markdown_artifact, acreate_table_artifact
-
+def _pictures(found: Benchmark, text: str, picture: bytes) -> Iterator[Shown]:
+    """Scores, plots and page."""
     rows = [dict(zip(SETUP_HEADS, setup_row(s), strict=True)) for s in found.setups]
-    await acreate_table_artifact(table=rows, key="benchmark-scores", description=f"Run {found.run}")
-    url = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
-    await acreate_image_artifact(image_url=url, key="benchmark-plots", description=f"Run {found.run}")
-    await acreate_markdown_artifact(markdown=text[: _ARTIFACT_BYTES // 4], key="benchmark-report")
+    yield Sheet("benchmark-scores", rows, f"Run {found.run}")
+    yield Picture("benchmark-plots", picture, f"Run {found.run}")
+    yield Text("benchmark-report", text)

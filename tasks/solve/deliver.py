@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import logging
 import re
-import sys
+from collections.abc import Iterator
 from typing import Any
 
+from tasks.artifacts import Sheet, Shown, Text, show, within
 from tasks.core.files import store as stores
 from tasks.core.files.caller import write_all
 from tasks.core.models.answer import Answer, AnswerTable
@@ -19,11 +17,7 @@ from tasks.core.sql.names import unique_names
 from tasks.solve.publishing.report.summary import code, summarise
 from tasks.stage import stage
 
-_ARTIFACT_BYTES = 100_000
-"""Prefect lists artifacts with their content: 40 MB in one made its page answer with 52 MB."""
-_ARTIFACT_SECONDS = 20.0
 _CELL_CHARS = 500
-_log = logging.getLogger(__name__)
 
 
 @stage(fresh=True)
@@ -44,52 +38,24 @@ async def deliver(
     files |= {table.file: store.get(table.database) for table in derived}
     folder = write_all(out, files, "the answer", without="" if answer.table else csv_name)
     evidence = Evidence.model_validate_json(files["evidence.json"])
-    return Delivery(folder=str(folder), files=tuple(sorted(files)), warnings=await _show(answer, evidence))
+    warnings = await show("the answer", _pictures(answer, evidence))
+    return Delivery(folder=str(folder), files=tuple(sorted(files)), warnings=warnings)
 
 
-async def _show(answer: Answer, evidence: Evidence) -> tuple[str, ...]:
-    """Show answer, evidence and spend in Prefect when a run is under way; gives a warning when that fails.
-
-    The files are already written, so trouble of the server costs the picture only.
-    """
-    if not _in_run():
-        return ()
-    import httpx
-    from prefect.exceptions import PrefectException
-
-    try:
-        async with asyncio.timeout(_ARTIFACT_SECONDS):
-            await _create_artifacts(answer, evidence)
-    except (PrefectException, httpx.HTTPError, OSError, RuntimeError, ValueError) as error:
-        warning = f"the answer could not be shown in Prefect: {type(error).__name__}: {error}"
-        _log.warning(warning)
-        return (warning,)
-    return ()
-
-
-def _in_run() -> bool:
-    """Whether a Prefect flow or task run is under way; Prefect is not imported to find out."""
-    context = sys.modules.get("prefect.context")
-    return bool(context and (context.FlowRunContext.get() or context.TaskRunContext.get()))
-
-
-async def _create_artifacts(answer: Answer, evidence: Evidence) -> None:
-    from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
-
+def _pictures(answer: Answer, evidence: Evidence) -> Iterator[Shown]:
+    """Answer, evidence, votes on tables, and spend."""
     suffix = _key(answer.question.task_id)
     about = f"{answer.status}: {answer.reason}"
     if answer.table:
-        shown = _artifact_rows(answer.table)
-        note = "" if len(shown) == answer.table.row_count else f" ({len(shown)} of {answer.table.row_count} rows)"
-        await acreate_table_artifact(table=shown, key=f"answer{suffix}", description=code(about) + note)
-    text = summarise(evidence)
-    await acreate_markdown_artifact(markdown=text[: _ARTIFACT_BYTES // 4], key=f"evidence{suffix}")
+        rows = _rows(answer.table)
+        note = "" if len(rows) == answer.table.row_count else f" ({len(rows)} of {answer.table.row_count} rows)"
+        yield Sheet(f"answer{suffix}", rows, code(about) + note)
+    yield Text(f"evidence{suffix}", summarise(evidence))
     if evidence.relevance and not evidence.relevance.off:
-        votes = _votes(evidence.relevance)
         told = f"Tables by votes: {_verdicts(evidence.relevance)}"
-        await acreate_table_artifact(table=votes, key=f"relevance{suffix}", description=told)
+        yield Sheet(f"relevance{suffix}", _votes(evidence.relevance), told)
     spend = [usage.model_dump() for usage in evidence.usage] or [{"stage": "none", "calls": 0}]
-    await acreate_table_artifact(table=spend, key=f"spend{suffix}", description="Model calls by stage")
+    yield Sheet(f"spend{suffix}", spend, "Model calls by stage")
 
 
 def _verdicts(result: TableRelevanceResult) -> str:
@@ -118,18 +84,7 @@ def _votes(result: TableRelevanceResult) -> list[dict[str, Any]]:
         }
         for name, verdict in verdicts
     ]
-    return _within(rows)
-
-
-def _within(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """As many rows as an artifact may hold."""
-    room, shown = _ARTIFACT_BYTES, []
-    for row in rows:
-        room -= len(json.dumps(row).encode()) + 2
-        if room < 0:
-            break
-        shown.append(row)
-    return shown
+    return within(rows)
 
 
 def _key(task_id: str) -> str:
@@ -138,10 +93,10 @@ def _key(task_id: str) -> str:
     return f"-{slug}" if slug else ""
 
 
-def _artifact_rows(table: AnswerTable) -> list[dict[str, Any]]:
+def _rows(table: AnswerTable) -> list[dict[str, Any]]:
     """As many rows as fit; long text is cut."""
     names = unique_names(table.columns)
-    return _within(
+    return within(
         [
             dict(zip(names, (cell[:_CELL_CHARS] if isinstance(cell, str) else cell for cell in row), strict=True))
             for row in table.rows
