@@ -17,7 +17,7 @@ from typing import Protocol
 from flows.running import draft
 from flows.running.launch import launch
 from flows.running.plan import Plan, Turn
-from flows.running.rows import Row, Stop, row_of, row_of_error, row_of_stop
+from flows.running.rows import Row, Stop, evidence_of, row_of, row_of_error, row_of_stop
 from flows.running.tasks import Batch
 from tasks import stage
 from tasks.core.errors import BudgetError, TablewrightError
@@ -138,7 +138,7 @@ class _Runner:
         try:
             async with asyncio.timeout(turn.seconds + self._grace if turn.seconds else None) as limit:
                 ended = await launch(self.batch.request(turn, self.settings), self.in_prefect)
-            return self._judged(row_of(task, ended).model_copy(update={"late": turn.late}))
+            return self._judged(row_of(task, ended, evidence_of(ended)).model_copy(update={"late": turn.late}))
         except asyncio.CancelledError as error:
             this = asyncio.current_task()
             if this and this.cancelling():

@@ -42,13 +42,13 @@ async def benchmark(
     """
     folder = request.folder / run
     suites = await _open(request)
-    request.planned(folder, suites, today)
-    started = _start(folder, request, today)
+    started = _started(folder, request, today)
     planned = request.planned(folder, suites, started.today)
+    _write(folder, started)
     began = time.monotonic()
     trials = await _ask(planned, request, board, prefect)
     _write(folder, started.model_copy(update={"seconds": started.seconds + time.monotonic() - began}))
-    return await _conclude(request, folder, suites, trials)
+    return await _conclude(request, folder, suites, trials, len(planned) - len(trials))
 
 
 async def report(folder: Path, **changes: Any) -> Benchmark:
@@ -65,7 +65,7 @@ async def report(folder: Path, **changes: Any) -> Benchmark:
         raise InputError(
             f"no trial of {folder} has ended", f"let it go on: tablewright benchmark run --run {folder.name} …"
         )
-    return await _conclude(request, folder, suites, trials)
+    return await _conclude(request, folder, suites, trials, len(planned) - len(trials))
 
 
 def count(request: BenchmarkRequest) -> int:
@@ -79,11 +79,9 @@ async def _open(request: BenchmarkRequest) -> tuple[Suite, ...]:
 
 
 async def _conclude(
-    request: BenchmarkRequest, folder: Path, suites: tuple[Suite, ...], trials: list[Trial]
+    request: BenchmarkRequest, folder: Path, suites: tuple[Suite, ...], trials: list[Trial], missing: int
 ) -> Benchmark:
-    """Score, keep as Parquet, hold against the other run, write."""
-    started = read_started(folder)
-    planned = request.planned(folder, suites, started.today)
+    """Score, keep as Parquet, hold against the other run, write. `missing` are trials that have not ended."""
     scored = await score_trials(str(folder), suites, tuple(trials), request.penalty)
     save(folder, folder.name, scored)
     before = baseline(folder.parent, request.against, folder.name)
@@ -91,9 +89,9 @@ async def _conclude(
     found = found.model_copy(
         update={
             "penalty": request.penalty,
-            "seconds": started.seconds,
+            "seconds": read_started(folder).seconds,
             "suites": suites,
-            "missing": len(planned) - len(trials),
+            "missing": missing,
             "versions": versions(),
         }
     )
@@ -163,12 +161,10 @@ def read_started(folder: Path) -> Started:
         raise InputError(f"{folder} is no run of the benchmark", "see `tablewright benchmark list`") from error
 
 
-def _start(folder: Path, request: BenchmarkRequest, today: date) -> Started:
-    """Keep what was asked; a run that goes on must be asked the same. Raises InputError when it is not."""
+def _started(folder: Path, request: BenchmarkRequest, today: date) -> Started:
+    """What is asked; a run that goes on must be asked the same. Raises InputError when it is not."""
     if not (folder / STARTED).is_file():
-        started = Started(request=request, today=today, began=datetime.now(UTC))
-        _write(folder, started)
-        return started
+        return Started(request=request, today=today, began=datetime.now(UTC))
     started = read_started(folder)
     for name in ("suites", "profiles", "models", "repeats"):
         if getattr(started.request, name) != getattr(request, name):

@@ -41,10 +41,14 @@ class Row(Value):
     """By the gold table; None where there is none, or the batch has not ended."""
 
 
-def row_of(task: str, ended: Ended) -> Row:
+def evidence_of(ended: Ended) -> Evidence:
+    """What a run that ended laid beside its answer."""
+    return Evidence.model_validate_json((Path(ended.out) / "evidence.json").read_bytes())
+
+
+def row_of(task: str, ended: Ended, evidence: Evidence) -> Row:
     """The row of a run that ended."""
     total, answer = ended.spend.total(), ended.answer
-    evidence = Evidence.model_validate_json((Path(ended.out) / "evidence.json").read_bytes())
     return Row(
         task=task,
         status=answer.status,

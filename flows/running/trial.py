@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from flows.running.request import AnswerRequest
-from flows.running.rows import Row, row_of, row_of_error
+from flows.running.rows import Row, evidence_of, row_of, row_of_error
 from flows.running.session import Ended
 from tasks import stage
 from tasks.core.errors import TablewrightError
 from tasks.core.files.paths import file_name
 from tasks.core.files.store import Folder
 from tasks.core.models.benchmark import StageCost, Suite, SuiteTask, Trial
-from tasks.core.models.evidence import Evidence, StageUsage
-from tasks.core.settings import load
+from tasks.core.models.evidence import Evidence
+from tasks.core.settings import Settings, load
 
 KEPT = "trial.json"
 Hear = Callable[[str, str, stage.StageEvent], None]
@@ -100,7 +100,7 @@ def read_trial(out: Path, task: SuiteTask, broken: bool = False) -> Trial | None
 async def _run(planned: Planned, hear: Hear, prefect: str) -> Trial:
     from flows.answer import answer
 
-    request, ended, spent = planned.request, None, defaultdict[str, float](float)
+    request, ended, known, spent = planned.request, None, {}, defaultdict[str, float](float)
 
     def heard(name: str, event: stage.StageEvent, seconds: float) -> None:
         if event != "start":
@@ -110,29 +110,32 @@ async def _run(planned: Planned, hear: Hear, prefect: str) -> Trial:
     began = time.monotonic()
     stage.listener.set(heard)
     try:
+        settings = load(request.profile)
         # Only a store that is a block needs the server; a folder must not wait for one.
-        ended = await answer(request, prefect if load(request.profile).store.block else "")
-        row = row_of(request.label, ended)
+        ended = await answer(request, prefect if settings.store.block else "")
+        evidence = evidence_of(ended)
+        row = row_of(request.label, ended, evidence)
+        known = _known(evidence, settings)
     except Exception as error:  # noqa: BLE001  one question's trouble is its own
         row = row_of_error(request.label, error, time.monotonic() - began)
         if not isinstance(error, TablewrightError):
             text = "".join(traceback.format_exception(error))
             Folder(Path(request.out)).write("error.txt", text.encode())
-    return _trial(planned, row, _work(ended), _costs(spent, ended))
+    return _trial(planned, row, known, _costs(spent, ended))
 
 
-def _work(ended: Ended | None) -> dict[str, Any]:
-    """Calls and tokens of a question, whoever paid; none where a run ended without evidence."""
-    usage: tuple[StageUsage, ...] = ()
-    if ended and "evidence.json" in ended.files:
-        usage = Evidence.model_validate_json((Path(ended.out) / "evidence.json").read_bytes()).usage
-    return {name: sum(getattr(part, name) for part in usage) for name in ("calls", "tokens_in", "tokens_out")}
+def _known(evidence: Evidence, settings: Settings) -> dict[str, Any]:
+    """Calls and tokens of a question, whoever paid, and whether its samples agreed: what only evidence tells."""
+    agreement = evidence.solving.agreement
+    return {
+        "sure": None if agreement is None else agreement >= settings.agent.confident_share,
+        **{name: sum(getattr(part, name) for part in evidence.usage) for name in ("calls", "tokens_in", "tokens_out")},
+    }
 
 
-def _trial(planned: Planned, row: Row, work: dict[str, Any], stages: tuple[StageCost, ...]) -> Trial:
+def _trial(planned: Planned, row: Row, known: dict[str, Any], stages: tuple[StageCost, ...]) -> Trial:
     suite, task, request = planned.suite, planned.task, planned.request
     kept = {"status", "reason", "seconds", "rows", "agreement"}
-    sure = None if row.agreement is None else row.agreement >= load(request.profile).agent.confident_share
     return Trial(
         suite=suite.name,
         version=suite.version,
@@ -144,8 +147,7 @@ def _trial(planned: Planned, row: Row, work: dict[str, Any], stages: tuple[Stage
         repeat=request.repeat,
         paid=sum(part.calls for part in stages),
         money=sum(part.money for part in stages),
-        **work,
-        sure=sure,
+        **known,
         place=planned.place,
         stages=stages,
         **row.model_dump(include=kept),
