@@ -66,7 +66,7 @@ def intake_settings(**changes: Any) -> IntakeSettings:
 class InProcess:
     """Stands in for the child in tests of the readers: the same requests, without the start of a process."""
 
-    def __init__(self, module: str, memory_mb: int) -> None:
+    def __init__(self, module: str, memory_mb: int, forked: bool) -> None:
         self._loader = Loader(memory_mb)
 
     async def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:

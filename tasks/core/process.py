@@ -21,8 +21,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from tasks.core import sections, settings
+from tasks.core import nursery, sections, settings
 from tasks.core.errors import TablewrightError
+from tasks.core.nursery import Forked
 
 Child = subprocess.Popen[str]
 _LINE_BYTES = 256 << 20
@@ -55,10 +56,12 @@ class Worker:
     loop after another, not from two at once.
     """
 
-    def __init__(self, module: str, memory_mb: int) -> None:
+    def __init__(self, module: str, memory_mb: int, forked: bool = False) -> None:
+        """`forked` children come from a nursery, which has imported their module: for those that are often started anew."""
         self.module = module
         self.memory_mb = memory_mb
-        self._process: subprocess.Popen[bytes] | None = None
+        self.forked = forked
+        self._process: subprocess.Popen[bytes] | Forked | None = None
         self._line: socket.socket | None = None
         self._errors: IO[bytes] | None = None
         self._turn: asyncio.Lock | None = None
@@ -95,10 +98,10 @@ class Worker:
         errors, self._errors = self._errors, None
         try:
             if process:
-                kill_group(process.pid)
+                _kill(process)
                 await _until(lambda: process.poll() is not None)
         finally:
-            for file in (line, errors):
+            for file in (line, errors, process if isinstance(process, Forked) else None):
                 if file:
                     file.close()
 
@@ -120,7 +123,7 @@ class Worker:
                 return await self._converse(request)
         await self.close()
         try:
-            self._start()
+            await self._start()
         except OSError as error:
             raise ChildError(f"could not be started: {error}", stopped=_why(str(error))) from error
         try:
@@ -141,7 +144,7 @@ class Worker:
                 break
         return bytes(reply[: _LINE_BYTES + 1])
 
-    def _start(self) -> None:
+    async def _start(self) -> None:
         """Start the child; both its ends of the conversation are one socket, which no event loop owns."""
         ours, theirs = socket.socketpair()
         self._line = ours
@@ -149,6 +152,10 @@ class Worker:
         fcntl.fcntl(self._errors, fcntl.F_SETFL, os.O_APPEND)  # so that it may be emptied under the writer
         ours.setblocking(False)
         with theirs:
+            if self.forked:
+                with contextlib.suppress(OSError):
+                    self._process = await nursery.fork(self.module, self.memory_mb, theirs, self._errors)
+                    return
             self._process = subprocess.Popen(
                 [sys.executable, "-m", self.module, str(self.memory_mb), str(os.getpid())],
                 stdin=theirs.fileno(),
@@ -166,7 +173,7 @@ class Worker:
             await self.close()
             return ChildError(f"replied with more than {_LINE_BYTES >> 20} MB")
         await _until(lambda: has_ended(process))
-        kill_group(process.pid)
+        _kill(process)
         await _until(lambda: process.poll() is not None)
         size = errors.seek(0, os.SEEK_END)
         errors.seek(max(0, size - _STDERR_BYTES))
@@ -218,11 +225,18 @@ def stop(child: Child, seconds: float = 10) -> None:
     child.wait()
 
 
-def has_ended(child: subprocess.Popen[Any]) -> bool:
+def _kill(process: subprocess.Popen[bytes] | Forked) -> None:
+    if not (isinstance(process, Forked) and process.lost):  # then its number may be another's
+        kill_group(process.pid)
+
+
+def has_ended(child: subprocess.Popen[Any] | Forked) -> bool:
     """Whether a child of ours ended. It stays unreaped where the system allows: its number, and that of its group, is
     not given to another process meanwhile."""
     if child.returncode is not None:
         return True
+    if isinstance(child, Forked):
+        return child.poll() is not None
     try:
         return os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     except AttributeError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -18,12 +17,13 @@ import pytest
 from outside import alive, children, descriptors
 from world import wait_for
 
-from tasks.core import process, sections
+from tasks.core import nursery, process, sections
 from tasks.core.process import ChildError, Worker
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases" / "process"
 MEMORY_MB = 512
+FORKED = False
 
 
 @pytest.fixture(autouse=True)
@@ -34,16 +34,26 @@ def project(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_left() -> Iterator[None]:
-    """No test may leave a child or a descriptor behind."""
+    """No test may leave a child or a descriptor behind, once its nurseries have ended."""
+    nursery.end()
     children_before, descriptors_before = set(children()), descriptors()
     yield
+    nursery.end()
     wait_for(lambda: set(children()) <= children_before, "children were left")
     wait_for(lambda: descriptors() <= descriptors_before, "descriptors were left")
 
 
+@pytest.fixture(params=["started", "forked"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each test with children that are started one by one, and with those that a nursery forks."""
+    monkeypatch.setattr(sys.modules[__name__], "FORKED", request.param == "forked")
+    way: str = request.param
+    return way
+
+
 def use(body: Callable[[Worker], Awaitable[Any]], memory_mb: int = MEMORY_MB) -> Any:
     async def run() -> Any:
-        worker = Worker("answering", memory_mb)
+        worker = Worker("answering", memory_mb, FORKED)
         try:
             return await body(worker)
         finally:
@@ -163,7 +173,7 @@ def test_child_that_ends_by_itself_is_reported_and_replaced(request_: dict[str, 
 
 def test_module_that_does_not_start_is_reported() -> None:
     async def run() -> ChildError:
-        worker = Worker("no_such_module", MEMORY_MB)
+        worker = Worker("no_such_module", MEMORY_MB, FORKED)
         error = await failure(worker, {})
         await worker.close()
         return error
@@ -221,7 +231,7 @@ def test_child_has_no_keys_and_no_descriptor_of_ours(monkeypatch: pytest.MonkeyP
 
 
 def test_worker_serves_one_event_loop_after_another() -> None:
-    worker = Worker("answering", MEMORY_MB)
+    worker = Worker("answering", MEMORY_MB, FORKED)
 
     async def several() -> set[int]:
         return set(await asyncio.gather(*(pid_of(worker) for _ in range(3))))
@@ -250,7 +260,7 @@ def test_cancelled_request_costs_its_child_only() -> None:
 
 def test_unclosed_worker_ends_with_its_object() -> None:
     async def run() -> int:
-        return await pid_of(Worker("answering", MEMORY_MB))
+        return await pid_of(Worker("answering", MEMORY_MB, FORKED))
 
     with pytest.warns(ResourceWarning):
         pid = asyncio.run(run())
@@ -269,7 +279,7 @@ from tasks.core.process import Worker
 from pathlib import Path
 sections.PROJECT = Path({cases!r})
 async def main():
-    worker = Worker("answering", 512)
+    worker = Worker("answering", 512, {forked})
     print((await worker.ask({{"do": "echo", "text": ""}}, 20))["pid"], flush=True)
     try:
         await worker.ask({{"do": {do!r}, "seconds": 600}}, 600)
@@ -282,7 +292,7 @@ asyncio.run(main())
 @pytest.mark.parametrize("do", ["sleep", "spin"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_child_ends_with_its_parent(do: str, number: signal.Signals) -> None:
-    script = PARENT.format(root=str(ROOT), cases=str(CASES), do=do)
+    script = PARENT.format(root=str(ROOT), cases=str(CASES), do=do, forked=FORKED)
     parent = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
@@ -299,40 +309,3 @@ def test_child_ends_with_its_parent(do: str, number: signal.Signals) -> None:
             parent.kill()
         if number == signal.SIGINT:
             assert b"KeyboardInterrupt" in parent.stderr.read()
-
-
-def test_command_gives_its_output() -> None:
-    done = process.run([sys.executable, "-c", "import sys; print('out 中'); print('err', file=sys.stderr)"], 20)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "out 中\n", "err\n")
-
-
-@pytest.mark.parametrize("detach", ["", "os.setsid();"])
-def test_command_over_its_time_is_killed(detach: str) -> None:
-    # a grandchild that left the group keeps the pipes open: that must not hold up the caller
-    script = f"import os, time\nif not os.fork():\n    {detach} time.sleep(8); os._exit(0)\ntime.sleep(60)"
-    began = time.monotonic()
-    with pytest.raises(ChildError) as caught:
-        process.run([sys.executable, "-c", script], 0.5)
-    assert caught.value.stopped == "time"
-    assert time.monotonic() - began < 15
-
-
-def test_stop_asks_first_and_kills_what_stays() -> None:
-    polite = process.start([sys.executable, "-c", "import time; time.sleep(60)"])
-    process.stop(polite, 10)
-    assert polite.returncode == -signal.SIGTERM
-    script = (
-        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('x', flush=True); time.sleep(60)"
-    )
-    stubborn = process.start([sys.executable, "-c", script], stdout=subprocess.PIPE)
-    assert stubborn.stdout
-    stubborn.stdout.readline()
-    process.stop(stubborn, 0.3)
-    stubborn.stdout.close()
-    assert stubborn.returncode == -signal.SIGKILL
-    process.stop(stubborn, 0.3)
-
-
-def test_child_error_survives_pickling() -> None:
-    error = pickle.loads(pickle.dumps(ChildError("stopped after 3 s", "ask for less", "time")))
-    assert (error.message, error.hint, error.stopped) == ("stopped after 3 s", "ask for less", "time")

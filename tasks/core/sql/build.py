@@ -44,6 +44,12 @@ class Target:
     value: str = "{x}"
 
 
+def warm() -> None:
+    """Import what every builder needs."""
+    import duckdb  # noqa: F401
+    import pyarrow  # noqa: F401
+
+
 class Builder:
     """Writes one DuckDB file; for the loading child only. `scratch` takes what does not fit in memory.
 

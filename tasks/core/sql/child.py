@@ -274,9 +274,14 @@ def _open(
     return connection, schema, path
 
 
+def _warm() -> None:
+    """Import what every request needs."""
+    import duckdb  # noqa: F401
+
+
 def main() -> None:
     """Answer until standard input ends."""
-    answer_requests(handle)
+    answer_requests(handle, _warm)
 
 
 if __name__ == "__main__":

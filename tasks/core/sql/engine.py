@@ -36,7 +36,7 @@ class Engine:
         self.derived = derived
         self.metadata = metadata
         self.limits = limits
-        self._worker = Worker("tasks.core.sql.child", limits.memory_mb)
+        self._worker = Worker("tasks.core.sql.child", limits.memory_mb, forked=True)
         self._ready = False
 
     @classmethod

@@ -45,7 +45,7 @@ class _Read:
 async def convert_pdf(path: Path, file: SourceFile, settings: ConvertSettings) -> Converted:
     """The PDF's text; a page that hangs, crashes or has no text costs that page."""
     deadline = time.monotonic() + settings.file_seconds
-    child = Worker("tasks.document.converting.reader", settings.memory_mb)
+    child = Worker("tasks.document.converting.reader", settings.memory_mb, forked=True)
     eye = Worker("tasks.core.ocr", settings.memory_mb * 2)
     read = _Read()
     try:

@@ -16,7 +16,7 @@ from tasks.document.converting.written import converted, without_text
 
 async def convert_shaped(path: Path, file: SourceFile, settings: ConvertSettings) -> Converted:
     """The document's headings, paragraphs, lists and tables; it has no pages."""
-    worker = Worker("tasks.document.converting.reader", settings.memory_mb)
+    worker = Worker("tasks.document.converting.reader", settings.memory_mb, forked=True)
     kind = "word" if path.suffix.lower() == ".docx" else "web"
     with stores.current().scratch("convert-") as folder:
         to = Path(folder) / "lines.json"

@@ -23,7 +23,7 @@ class Client:
     """Fills one DuckDB file, `what` by name in messages; the child is made anew when it was stopped."""
 
     def __init__(self, database: Path, what: str, limits: IntakeSettings) -> None:
-        self._worker = Worker("tasks.intake.loading.loader", limits.memory_mb)
+        self._worker = Worker("tasks.intake.loading.loader", limits.memory_mb, forked=True)
         self._limits = limits
         self._database = database
         self._what = what

@@ -6,6 +6,7 @@ A reader that fails, hangs or eats the memory ends here; the parent goes on with
 from __future__ import annotations
 
 import errno
+import functools
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from tasks.core import answering, settings
 from tasks.core.errors import InputError
 from tasks.core.files.store import digest_file
-from tasks.core.sql.build import Builder
+from tasks.core.sql.build import Builder, warm
 from tasks.intake.loading import csvfile, excelfile, jsonfile, parquetfile, sqlitefile
 from tasks.intake.loading.forms import with_forms
 from tasks.intake.loading.part import Loaded
@@ -78,7 +79,14 @@ class Loader:
 def main() -> None:
     """Be the child."""
     settings.set_default("OPENBLAS_NUM_THREADS", "1")  # each of its threads takes address space
-    answering.answer_requests(Loader(int(sys.argv[1])).handle)
+    settings.set_default("JE_ARROW_MALLOC_CONF", "background_thread:false")  # one thread: then it can be forked
+    answering.answer_requests(lambda request: _loader().handle(request), warm)
+
+
+@functools.cache
+def _loader() -> Loader:
+    """The one of this child, whose memory is known when it answers."""
+    return Loader(int(sys.argv[1]))
 
 
 def _read(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:

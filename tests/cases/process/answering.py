@@ -14,6 +14,9 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from tasks.core.answering import answer_requests
 
 
+noted = []
+
+
 def handle(request):
     match request["do"]:
         case "echo":
@@ -52,6 +55,9 @@ def handle(request):
         case "stop":
             signal.raise_signal(signal.SIGSTOP)
             return {}
+        case "note":  # what this process was told before
+            noted.append(request["text"])
+            return {"noted": noted, "parent": os.getppid(), "group": os.getpgrp() == os.getpid()}
         case "spoil":
             os.write(int(request["descriptor"]), b"no json\n")
             return {}

@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -10,6 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from world import wait_for
 
 from tasks.core.errors import QueryError
 from tasks.core.sections import QuerySettings
@@ -167,8 +169,8 @@ def test_a_dead_child_is_replaced(database: Path) -> None:
         await engine.query("select 1")
         process = engine._worker._process
         assert process is not None
-        process.kill()
-        process.wait()
+        os.kill(process.pid, 9)
+        wait_for(lambda: process.poll() is not None)
         assert (await engine.query("select count(*) from many")).rows == ((2500,),)
         await engine.close()
         assert (await engine.query("select 7")).rows == ((7,),)
