@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from flows.review import check, review
 from tasks.core.models.answer import Addition, Answer, Assignment, Question
 from tasks.core.models.catalogue import Catalogue
-from tasks.core.models.context import Context, Recalled, TableRelevanceResult, Terms, Told
+from tasks.core.models.context import Context, Recalled, SearchIndex, TableRelevanceResult, Terms, Told
 from tasks.core.models.metadata import Metadata
 from tasks.core.models.run import StageSpend, Usage
 from tasks.core.models.semantics import Knowledge
@@ -43,9 +43,9 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
     catalogue = catalogue.model_copy(update={"metadata": metadata.database})
     off = why_not(tables, profile, settings.vote, settings.relevance)
     profile = add_words(profile, metadata, told.overrides if off else None)
-    found = Recalled(terms=Terms(question=question.text))
+    found, index = Recalled(terms=Terms(question=question.text)), None
     if not off:
-        found = await _recall(question, tables, metadata, told, settings)
+        found, index = await _recall(question, tables, metadata, told, settings)
     limits = (settings.vote, settings.relevance, settings.query)
     relevance = await judge_tables(question, tables, profile, knowledge, found, metadata, video, off, *limits)
     context = Context()
@@ -67,6 +67,8 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
         relevance=relevance.model_copy(update={"usage": relevance.usage.whoever_paid()}),
         choosing=_choosing(found, relevance, context),
         unsearched=found.problems,
+        metrics=metadata.metrics,
+        index=index,
     )
     attempt = await solve_question(given, settings.solver)
     while attempt.wanted or attempt.due:
@@ -87,13 +89,14 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
 
 async def _recall(
     question: Question, tables: Catalogue, metadata: Metadata, told: Told, settings: Settings
-) -> Recalled:
-    """What in a large folder the question may mean; the index is that of all questions."""
+) -> tuple[Recalled, SearchIndex]:
+    """What in a large folder the question may mean, and the index, which is that of all questions."""
     terms, index = await asyncio.gather(
         write_terms(question, metadata, told.knowledge, told.video_text, settings.recall),
         index_catalogue(tables, metadata, settings.recall, settings.query),
     )
-    return await recall(terms, index, tables, metadata, settings.recall, settings.query, settings.stores)
+    found = await recall(terms, index, tables, metadata, settings.recall, settings.query, settings.stores)
+    return found, index
 
 
 def _choosing(found: Recalled, relevance: TableRelevanceResult, context: Context) -> tuple[StageSpend, ...]:

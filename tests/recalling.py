@@ -77,6 +77,8 @@ class World:
     """By stage."""
     pages: dict[str, str] = field(default_factory=dict)
     """First pages of `list_tables` by search, kept for the other ways of the same question."""
+    bench: list[Bench] = field(default_factory=list)
+    """That of the searches, made at the first."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Outcome:
     named: frozenset[str]
     """Needed tables that the brief names."""
     listed: frozenset[str]
-    """Needed tables that `list_tables` shows when the question is searched."""
+    """Needed tables that `list_tables` shows when the question is searched, with the terms that were added to it."""
     tokens: int
     recall_seconds: float
     brief_seconds: float
@@ -254,6 +256,7 @@ def _outcome(
 ) -> Outcome:
     recalled, context, brief = made
     described = frozenset(id for id in asked.columns if _describes(brief, id))
+    search = " ".join((asked.text, *recalled.terms.columns))
     return Outcome(
         asked=asked,
         order=_order(recalled, world.metadata),
@@ -261,7 +264,7 @@ def _outcome(
         described=described,
         written=described | {id for id in asked.columns if _writes(brief, id)},
         named=frozenset(name for name in asked.tables if spelled(name) in brief.text),
-        listed=frozenset(name for name in asked.tables if lists(world, asked.text, name)),
+        listed=frozenset(name for name in asked.tables if lists(world, search, name)),
         tokens=brief.tokens,
         recall_seconds=seconds[0],
         brief_seconds=seconds[1],
@@ -301,12 +304,19 @@ def lists(world: World, search: str, table: str) -> bool:
 
 
 def _page(world: World, search: str) -> str:
-    question = Question(text=search, as_of=AS_OF)
-    empty = Brief(text="", tokens=0, shown=())
-    profile = add_words(world.profile, world.metadata, world.overrides)
-    given = Assignment(question=question, brief=empty, contract=Contract(), catalogue=world.catalogue, profile=profile)
-    engine = Engine.over(world.catalogue, world.settings.query)
-    return list_tables(Bench(given, engine, world.settings.solver, given.contract), search).text
+    if not world.bench:
+        given = Assignment(
+            question=Question(text="?", as_of=AS_OF),
+            brief=Brief(text="", tokens=0, shown=()),
+            contract=Contract(),
+            catalogue=world.catalogue,
+            profile=add_words(world.profile, world.metadata),
+            metrics=world.metadata.metrics,
+            index=world.index,
+        )
+        engine = Engine.over(world.catalogue, world.settings.query)
+        world.bench.append(Bench(given, engine, world.settings.solver, given.contract))
+    return list_tables(world.bench[0], search).text
 
 
 async def queryable(world: World) -> int:

@@ -1,8 +1,8 @@
 """region_sales, or a made folder → tokens of the first prompt and answer score of three ways to show its tables.
 
-`python tests/ways.py [--profile P] [--questions NAME …] [--made N] [--keep DIR]`, or `make ways`: every question goes through the whole
-flow three times, with the model of the profile (MODEL_API_URL by default; `--profile local` serves its own). `whole`: all tables
-unfolded, nothing judged. `voted`: those that a vote keeps, with all their columns and metrics. `merged`: the product's way in a large
+`python tests/ways.py [--profile P] [--questions NAME …] [--made N [--kinds KIND …]] [--keep DIR]`, or `make ways`: every question goes
+through the whole flow three times, with the model of the profile (MODEL_API_URL by default; `--profile local` serves its own). `whole`:
+all tables unfolded, nothing judged; where the model cannot read so much, it is not asked and the tokens are told. `voted`: those that a vote keeps, with all their columns and metrics. `merged`: the product's way in a large
 folder, with the model's terms, and what was recalled put together and cut. What was replied stays in `--keep`.
 """
 
@@ -35,10 +35,13 @@ from recall import evenly  # noqa: E402
 from samples import AS_OF, RECORDINGS, SAMPLES  # noqa: E402
 
 from flows.running.request import AnswerRequest  # noqa: E402
-from tasks.core.models.answer import Brief  # noqa: E402
+from tasks.core.errors import InputError  # noqa: E402
+from tasks.core.models.answer import Brief, Question  # noqa: E402
+from tasks.core.models.catalogue import Profile  # noqa: E402
 from tasks.core.models.context import Context, TableRelevanceResult  # noqa: E402
 from tasks.core.models.metadata import Metadata  # noqa: E402
 from tasks.core.settings import load  # noqa: E402
+from tasks.solve.showing.size import whole_tokens  # noqa: E402
 
 Way = Literal["whole", "voted", "merged"]
 WAYS: tuple[Way, ...] = ("whole", "voted", "merged")
@@ -105,13 +108,14 @@ class Result:
     calls: int
     tokens_in: int
     """Of all calls of the run, by whoever they were paid."""
-    score: float
+    score: float | None
+    """None: nobody was asked, for the tables are too many to be shown this way."""
     status: str
 
     def cells(self) -> list[str]:
         """A row of the table."""
         return [self.case, self.way, str(self.shown), f"{self.tokens:,}", str(self.calls), f"{self.tokens_in:,}",
-                f"{self.score:.2f}", self.status]  # fmt: skip
+                "–" if self.score is None else f"{self.score:.2f}", self.status]  # fmt: skip
 
 
 def sample_cases(names: Sequence[str] = QUESTIONS) -> list[Case]:
@@ -120,13 +124,14 @@ def sample_cases(names: Sequence[str] = QUESTIONS) -> list[Case]:
     return [Case(name, SAMPLES / "region_sales", asked[name], sales.GOLD / f"{name}.csv") for name in names]
 
 
-def made_cases(folder: Path, size: int, most: int) -> list[Case]:
-    """Questions over as many made tables, of every kind as far as they reach, with gold below `folder`.
+def made_cases(folder: Path, size: int, most: int, kinds: Sequence[str] = catalogues.KINDS) -> list[Case]:
+    """At most so many questions of these kinds over as many made tables, evenly, with gold below `folder`.
 
     Those whose answer is empty are left out: whether that is a NULL, a 0 or no row is a matter of taste.
     """
     cases = []
-    for number, asked in enumerate(evenly(catalogues.make(folder / "made", size), most)):
+    made = [asked for asked in catalogues.make(folder / "made", size) if asked.kind in kinds]
+    for number, asked in enumerate(evenly(made, most)):
         gold = catalogues.gold(asked, size)
         if not gold[1:] or any(None in row for row in gold):
             continue
@@ -152,8 +157,10 @@ def measuring() -> Iterator[None]:
     async def merged(found: Any, metadata: Metadata, relevance: TableRelevanceResult) -> Context:
         return unmerged(metadata, relevance) if _way.get() == "voted" else await merge(found, metadata, relevance)
 
-    async def compressed(*given: Any) -> Brief:
-        brief = await compress(*given)
+    async def compressed(question: Question, profile: Profile, *given: Any) -> Brief:
+        brief = await compress(question, profile, *given)
+        if _way.get() == "whole" and brief.folded:
+            raise TooLarge(whole_tokens(profile))
         heard = _briefs.get()
         if heard is not None:
             heard.append(brief)
@@ -161,6 +168,14 @@ def measuring() -> Iterator[None]:
 
     with patch.object(solve, "merge_context", merged), patch.object(solve, "compress", compressed):
         yield
+
+
+class TooLarge(InputError):
+    """All tables unfolded take more than the model reads at once."""
+
+    def __init__(self, tokens: int) -> None:
+        super().__init__(f"all tables unfolded take {tokens:,} tokens", "show fewer of them")
+        self.tokens = tokens
 
 
 def unmerged(metadata: Metadata, relevance: TableRelevanceResult) -> Context:
@@ -192,7 +207,10 @@ def measured(case: Case, way: Way, profile: str, out: Path) -> Result:
     """A case answered and scored. Only inside `measuring`."""
     from tasks.benchmark.score import score_pair
 
-    ended, brief = asyncio.run(answered(case, way, profile, out))
+    try:
+        ended, brief = asyncio.run(answered(case, way, profile, out))
+    except TooLarge as problem:
+        return Result(case.name, way, 0, problem.tokens, 0, 0, None, "too large, not asked")
     usage = json.loads((out / "evidence.json").read_text("utf-8"))["usage"]
     return Result(
         case.name,
@@ -224,15 +242,30 @@ def score(name: str, out: Path) -> float:
 
 
 def summary(results: Sequence[Result]) -> list[list[str]]:
-    """Means by way, each question weighing the same."""
+    """Means by way, each question weighing the same; no row for a way in which nobody was asked."""
     rows = []
     for way in WAYS:
-        those = [one for one in results if one.way == way]
+        those = [one for one in results if one.way == way and one.score is not None]
+        if not those:
+            continue
         parts = [[one.tokens for one in those], [one.calls for one in those], [one.tokens_in for one in those]]
         means = [f"{statistics.mean(part):,.1f}" for part in parts]
         perfect = sum(one.score == 1 for one in those)
-        rows.append([way, str(len(those)), *means, f"{statistics.mean(one.score for one in those):.3f}", str(perfect)])
+        rows.append([way, str(len(those)), *means, f"{statistics.mean(scores(those)):.3f}", str(perfect)])
     return rows
+
+
+def scores(results: Sequence[Result]) -> list[float]:
+    """Of those that were asked."""
+    return [one.score for one in results if one.score is not None]
+
+
+def kept(results: Sequence[Result]) -> bool:
+    """Whether folding cost no answer: each way scores no less than `whole` over the questions that it could be asked."""
+    told = {(one.case, one.way): one.score for one in results}
+    asked = [case for (case, way), score in told.items() if way == "whole" and score is not None]
+    sums = {way: sum(told[case, way] or 0.0 for case in asked) for way in WAYS}
+    return all(total >= sums["whole"] for total in sums.values())
 
 
 def main() -> int:
@@ -245,6 +278,7 @@ def main() -> int:
     parser.add_argument("--made", type=int, default=0, help="so many made tables in place of region_sales")
     parser.add_argument("--most", type=int, default=8, help="made questions that are asked, evenly over their kinds")
     parser.add_argument("--keep", type=Path, help="folder in which replies and answers stay")
+    parser.add_argument("--kinds", nargs="+", default=list(catalogues.KINDS), help="of made questions")
     given = parser.parse_args()
     if given.profile == "default" and not os.environ.get("MODEL_API_URL"):
         parser.error("set MODEL_API_URL, or name a profile with an endpoint")
@@ -252,15 +286,16 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         home = (given.keep or Path(scratch)).absolute()
         os.environ["TABLEWRIGHT_STORE"] = str(home / "store")
-        cases = made_cases(Path(scratch), given.made, given.most) if given.made else sample_cases(given.questions)
+        made = (given.made, given.most, given.kinds)
+        cases = made_cases(Path(scratch), *made) if given.made else sample_cases(given.questions)
         jobs = [(case, way, given.profile, home / "ways" / case.name / way) for case in cases for way in WAYS]
         with measuring(), ThreadPoolExecutor(_AT_ONCE) as pool:
-            results = list(pool.map(lambda job: measured(*job), jobs))
+            first = measured(*jobs[0])  # alone: what it reads and measures serves the others
+            results = [first, *pool.map(lambda job: measured(*job), jobs[1:])]
     print_table(_HEAD, [one.cells() for one in results])
     print()
     print_table(_SUMS, summary(results))
-    whole = sum(one.score for one in results if one.way == "whole")
-    return 0 if all(sum(one.score for one in results if one.way == way) >= whole for way in WAYS) else 1
+    return 0 if kept(results) else 1
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

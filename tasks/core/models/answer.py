@@ -8,7 +8,8 @@ from typing import Any, Literal
 from pydantic import Field, JsonValue
 
 from tasks.core.models.catalogue import Catalogue, Profile
-from tasks.core.models.context import TableRelevanceResult
+from tasks.core.models.context import SearchIndex, TableRelevanceResult
+from tasks.core.models.metadata import MetricInfo
 from tasks.core.models.review import Audit
 from tasks.core.models.run import StageSpend, Usage
 from tasks.core.models.semantics import Knowledge
@@ -112,6 +113,10 @@ class Assignment(Value):
     """Model calls that the choice of tables and columns took, by stage, whoever paid."""
     unsearched: tuple[str, ...] = ()
     """What the search for columns, metrics and values could not do."""
+    metrics: tuple[MetricInfo, ...] = ()
+    """All that are defined; tables are found by those that they give columns to."""
+    index: SearchIndex | None = None
+    """Of the cells' values; None where nothing was searched for before solving."""
     added: tuple[Addition, ...] = ()
     """Documents that it asked for so far, in order; it meets each where it asked, and not before."""
     audits: tuple[Audit, ...] = ()

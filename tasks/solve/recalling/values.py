@@ -48,6 +48,11 @@ def grade(value: str, text: str) -> tuple[float, str]:
     return WHOLE + same + min(len(fold(value)), 90) / 100, f"{value!r} {how} {text[:60]!r}"
 
 
+def named_in(lookup: TextIndex, text: str) -> dict[str, list[str]]:
+    """Values that stand in a text as a whole, each with the ids of all columns that hold it."""
+    return {value: lookup.places(value) for value in lookup.folded(spans(text))}
+
+
 def _whole(lookup: TextIndex, terms: Terms) -> Iterator[Hit]:
     places = pieces(terms)
     for value in lookup.folded(places):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tasks.core.files import store as stores
+from tasks.core.models.catalogue import TableProfile
 from tasks.core.search.words import words
-from tasks.solve.showing.layout import Detail, join_line, spelled, table_lines
+from tasks.solve.showing.layout import Detail, join_line, one_line, spelled, table_lines
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.observe import Observation, of_lines
 from tasks.solve.solving.searching import Searching
@@ -15,19 +16,39 @@ from tasks.solve.solving.searching import Searching
 _RICH = Detail(examples=8, example_chars=80)
 _NEAR = 5
 """Similar names offered for an unknown one."""
+_REASONS, _REASON_CHARS = 2, 100
+"""By what a table was found."""
 
 
 def list_tables(bench: Bench, search: str) -> Observation:
-    """Tables with rows, columns and origin; with `search` those that share a word with it, or contain it, the most first."""
+    """Tables with rows, columns and origin; with `search` those that it means, the likeliest first, and by what they were found.
+
+    Where it means none and all fit, they are shown: the next call would ask for them.
+    """
     tables = bench.assignment.profile.tables
-    if search and (bench.tables is None or bench.tables.of is not tables):
-        bench.tables = Searching(tables)
-    found = bench.tables.best_first(search) if search and bench.tables else list(tables)
-    lines = [f"{spelled(t.name)}: {t.rows} rows, {len(t.columns)} columns, {t.origin}" for t in found]
+    found = _search(bench, search) if search else {table.name: [] for table in tables}
+    by_name = {table.name: table for table in tables}
+    lines = [_table_line(by_name[name], why) for name, why in found.items()]
     if not found:
+        every = of_lines([_table_line(table) for table in tables], bench.chars, "{left}")
+        if tables and not every.truncated:
+            return Observation(f"No table matches. All {len(tables)} tables:\n{every.text}")
         return Observation(f"No table matches. There are {len(tables)} in all; list_tables without search names them.")
     seen = of_lines(lines, bench.chars, "{left} more; narrow the list with search")
     return Observation(f"{len(found)} of {len(tables)} tables:\n{seen.text}", truncated=seen.truncated)
+
+
+def _search(bench: Bench, search: str) -> dict[str, list[str]]:
+    given = bench.assignment
+    if bench.tables is None or bench.tables.of is not given.profile.tables:
+        index = stores.current().local(given.index.file) if given.index else None
+        bench.tables = Searching(given.profile.tables, given.metrics, index)
+    return bench.tables.best_first(search)
+
+
+def _table_line(table: TableProfile, why: Sequence[str] = ()) -> str:
+    found = "".join(f"; {one_line(reason, _REASON_CHARS)}" for reason in why[:_REASONS])
+    return f"{spelled(table.name)}: {table.rows} rows, {len(table.columns)} columns, {table.origin}{found}"
 
 
 def describe(bench: Bench, names: list[str], search: str) -> Observation:
