@@ -35,8 +35,6 @@ from recalling import ASKING, Outcome, World, all_found, build, desk, index_byte
 from tasks.core.settings import Settings  # noqa: E402
 
 T = TypeVar("T")
-_PROBED = 100
-"""Tables of a large folder whose names are searched, the first and the last among them."""
 _HEAD = ("questions", "way", "n", "tables @5", "@20", "columns @10", "@30", "in context", "described", "written",
          "named", "listed", "most tokens", "recall s", "brief s")  # fmt: skip
 _VOTES = ("votes", "prompts", "tables", "calls made", "rounds × prompts", "saved", "rounds × tables", "unanimous",
@@ -204,9 +202,7 @@ async def of_made(size: int, given: argparse.Namespace) -> dict[str, Any]:
         made = catalogues.make(Path(scratch), size, given.seed, said=given.words)
         questions = evenly(made, given.questions)
         world = await build(Path(scratch), settings)
-        names = [table.name for table in world.catalogue.tables]
-        probed = [*sorted(names)[:: max(1, len(names) // _PROBED)], max(names)]
-        by_name = sum(lists(world, name, name) for name in probed)
+        by_name = sum(lists(world, table.name, table.name) for table in world.catalogue.tables)
         answering = await queryable(world)
         outcomes = {way: await all_found(world, questions, way) for way in ways(given.ask, True)}
         every = [one for those in outcomes.values() for one in those]
@@ -220,13 +216,13 @@ async def of_made(size: int, given: argparse.Namespace) -> dict[str, Any]:
                 if any(one.asked.kind == kind for one in those)
             ],
             "votes": votes_row(name, every),
-            "cost": cost(world, (answering, by_name, len(probed))),
-            "good": answering == size and by_name == len(probed) and fits(every, settings.brief.tokens),
+            "cost": cost(world, (answering, by_name)),
+            "good": answering == by_name == size and fits(every, settings.brief.tokens),
         }
 
 
-def cost(world: World, reached: tuple[int, int, int]) -> list[str]:
-    """What building took; tables that answer, and of how many searched names the table was shown."""
+def cost(world: World, reached: tuple[int, int]) -> list[str]:
+    """What building took; tables that answer a query, and those that are shown when their name is searched."""
     columns = [column for table in world.profile.tables for column in table.columns]
     missed = sum(any(note.startswith("not measured") for note in column.notes) for column in columns)
     mine, children = (
@@ -235,7 +231,7 @@ def cost(world: World, reached: tuple[int, int, int]) -> list[str]:
     seconds = [f"{world.seconds[name]:.1f}" for name in ("read", "load", "measure", "describe", "index")]
     counts = [f"{len(world.profile.tables):,}", f"{len(columns):,}", f"{world.index.entries:,}"]
     sizes = [f"{index_bytes(world) / 1e6:.1f}", str(mine), str(children), f"{missed:,}"]
-    return [*counts, *seconds, *sizes, f"{reached[0]:,}", f"{reached[1]} of {reached[2]}"]
+    return [*counts, *seconds, *sizes, *(f"{count:,}" for count in reached)]
 
 
 if __name__ == "__main__":

@@ -75,8 +75,6 @@ class World:
     overrides: Overrides
     seconds: dict[str, float] = field(default_factory=dict)
     """By stage."""
-    pages: dict[str, str] = field(default_factory=dict)
-    """First pages of `list_tables` by search, kept for the other ways of the same question."""
     bench: list[Bench] = field(default_factory=list)
     """That of the searches, made at the first."""
 
@@ -299,7 +297,7 @@ def _writes(brief: Brief, id: str) -> bool:
 
 def lists(world: World, search: str, table: str) -> bool:
     """Whether `list_tables` names a table on its first page."""
-    page = world.pages.get(search) or world.pages.setdefault(search, _page(world, search))
+    page = _page(world, search)
     return any(line.startswith(f"{spelled(table)}:") for line in page.splitlines())
 
 

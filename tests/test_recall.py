@@ -61,6 +61,13 @@ def test_what_the_words_of_a_question_say_is_in_context(outcomes: dict[str, list
             assert {*one.asked.tables} == one.named, one.asked
 
 
+def test_every_needed_table_is_listed_by_the_question_s_words_or_the_given_terms(
+    outcomes: dict[str, list[Outcome]],
+) -> None:
+    for one in outcomes["terms"]:
+        assert {*one.asked.tables} == one.listed, one.asked
+
+
 def test_given_terms_bring_what_no_word_of_the_question_names(outcomes: dict[str, list[Outcome]]) -> None:
     asked = [one for one in outcomes["terms"] if one.asked.kind == "synonym"]
     without = [one for one in outcomes["kept"] if one.asked.kind == "synonym"]

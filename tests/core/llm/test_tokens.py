@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+from pathlib import Path
+
 import pytest
+from samples import RECORDINGS
 
 from tasks.core.llm import tokens
 
@@ -45,6 +50,27 @@ MEASURED = {
 def test_the_estimate_is_near_and_rather_high(text: str, measured: tuple[int, ...]) -> None:
     assert 0.9 * min(measured) <= tokens.count(text) <= 1.5 * max(measured)
     assert tokens.count(text * 10) == pytest.approx(10 * tokens.count(text), rel=0.02)
+
+
+@pytest.mark.parametrize("folder", ["sales", "replies"])
+def test_a_prompt_with_a_brief_takes_no_more_tokens_than_it_was_planned_with(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    litellm = importlib.util.find_spec("litellm")
+    assert litellm and litellm.origin
+    bundled = Path(litellm.origin).parent / "litellm_core_utils" / "tokenizers"
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(bundled))
+    import tiktoken
+    from tokenizers import Tokenizer
+
+    gpt = tiktoken.get_encoding("cl100k_base")
+    deepseek = Tokenizer.from_file(str(bundled / "deepseek_tokenizer.json"))
+    asked = [json.loads(path.read_text("utf-8")) for path in sorted((RECORDINGS / folder).rglob("*.json"))[::5]]
+    prompts = ["\n".join(message["content"] for message in one["request"]["messages"]) for one in asked]
+    assert prompts
+    for prompt in prompts:
+        for real in (len(gpt.encode(prompt, disallowed_special=())), len(deepseek.encode(prompt).ids)):
+            assert real <= tokens.count(prompt) <= 1.4 * real
 
 
 def test_a_conversation_costs_more_than_its_texts() -> None:
