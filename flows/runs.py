@@ -17,7 +17,7 @@ from tasks.core.models.value import Value
 from tasks.core.settings import Settings
 
 
-class Row(Value):
+class Listed(Value):
     """One run, as a list shows it."""
 
     run: str
@@ -50,7 +50,7 @@ async def store_of(settings: Settings) -> Store:
     return open_store(settings, await open_block(settings.store))
 
 
-async def list_runs(store: Store, most: int, gold: Path | None = None, statuses: Iterable[str] = ()) -> list[Row]:
+async def list_runs(store: Store, most: int, gold: Path | None = None, statuses: Iterable[str] = ()) -> list[Listed]:
     """The newest runs, `most` of them (0: all); those whose process is gone are marked on the way, on the Prefect server too.
 
     `gold` is a folder with TASK/gold.csv; without it, `gold/` beside a run's folder. Raises InputError for a store that cannot be listed.
@@ -67,9 +67,9 @@ async def list_runs(store: Store, most: int, gold: Path | None = None, statuses:
     return rows
 
 
-def _row(store: Store, found: RunRecord, gold: Path | None) -> Row:
+def _row(store: Store, found: RunRecord, gold: Path | None) -> Listed:
     folder = str(found.request.get("folder", ""))
-    return Row(
+    return Listed(
         **found.model_dump(include={"run", "flow", "status", "reason", "began", "seconds", "tries", "out", "prefect"}),
         machine=found.machine,
         folder=folder,

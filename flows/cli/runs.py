@@ -10,7 +10,7 @@ import typer
 from flows.cli.app import app, err, out, print_json
 
 if TYPE_CHECKING:
-    from flows.runs import Row
+    from flows.runs import Listed
 
 _PROFILE = "Settings: a name from configs/ or the path of a .toml."
 
@@ -35,7 +35,7 @@ def runs(
     settings = load(profile)
     launch.choose(settings, False, lambda _: None)
 
-    async def main() -> list[Row]:
+    async def main() -> list[Listed]:
         return await list_runs(await store_of(settings), most, gold, status or ())
 
     rows = asyncio.run(main())
@@ -73,7 +73,7 @@ def resume(
     answer.run(request, chosen, no_prefect, as_json)
 
 
-def _print(rows: list[Row]) -> None:
+def _print(rows: list[Listed]) -> None:
     from rich.markup import escape
 
     if not rows:
