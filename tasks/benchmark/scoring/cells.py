@@ -19,6 +19,7 @@ from pathlib import Path
 from tasks.benchmark.scoring.truth import TrueColumn, TrueTable
 from tasks.core.models.benchmark import Measure
 from tasks.core.models.value import Cell
+from tasks.core.search.words import plain
 from tasks.core.sql.names import quote
 
 _NULL_WORDS = frozenset({"", "null", "none", "nan", "nat", "<na>", "n/a", "na", "nil", "-", "—", "无"})
@@ -128,12 +129,8 @@ def same(found: Cell, value: Cell, kind: str) -> bool:
 
 
 def _alike(name: str, column: str, about: TrueColumn) -> float:
-    plain = _plain(name)
-    return max(difflib.SequenceMatcher(None, plain, _plain(text)).ratio() for text in (column, about.label or column))
-
-
-def _plain(name: str) -> str:
-    return "".join(sign for sign in name.casefold() if sign.isalnum())
+    wanted = plain(name)
+    return max(difflib.SequenceMatcher(None, wanted, plain(text)).ratio() for text in (column, about.label or column))
 
 
 def _key(value: Cell) -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-import sqlglot
 from pydantic import JsonValue
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
-from tasks.core.evidence.outline import outline
+from tasks.core.evidence.outline import outline, parse
 from tasks.core.models.answer import Step
 from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.review import Capability, Coverage
@@ -89,7 +87,7 @@ def capabilities(step: Step, known: Known) -> tuple[Capability, ...]:
     if step.name != "query":
         return _BY_TOOL.get(step.name, ())
     sql = text_of(step.arguments.get("sql"))
-    tree = _tree(sql)
+    tree = parse(sql)
     if tree is not None and any(table.db.casefold() == "metadata" for table in tree.find_all(exp.Table)):
         return ("field_definition",)
     if tree is None or any(tree.find_all(exp.AggFunc, exp.Window, exp.Group)):
@@ -159,13 +157,6 @@ def _listed(step: Step, lines: tuple[str, ...]) -> Shown | None:
 
 def _is_cut(lines: tuple[str, ...]) -> bool:
     return any(_CUT in line for line in lines)
-
-
-def _tree(sql: str) -> exp.Expr | None:
-    try:
-        return sqlglot.parse_one(sql, read="duckdb")
-    except (SqlglotError, RecursionError):
-        return None
 
 
 def _file(path: str) -> str:
