@@ -30,6 +30,7 @@ READ = ("read_document", {"path": "water.md"})
 DRAW = ("extract_document", {"path": "water.md"})
 QUERY = ("query", {"sql": SQL})
 SUBMIT = ("submit", {"sql": SQL, "confirm": True})
+WISH = (LOOK, DRAW, QUERY, SUBMIT)
 HARVEST = ("submit", {"sql": orchards.SQL, "confirm": True})
 
 
@@ -80,7 +81,11 @@ def entries(prompt: str) -> dict[str, Any]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = orchards.copy(tmp_path / "orchards")
+    return with_water(tmp_path / "orchards")
+
+
+def with_water(folder: Path) -> Path:
+    made = orchards.copy(folder)
     (made / "context" / "water.md").write_text(PROSE, "utf-8")
     return made
 
@@ -150,14 +155,15 @@ def test_a_document_without_records_stays_prose_and_is_planned_once(
     assert set(asked(world.endpoint).values()) == {1}
 
 
-@pytest.mark.parametrize("written", ["water.txt", "harvest.md", "knowledge.md", "../water.md/x"])
-def test_only_a_skipped_document_can_be_asked_for(
-    make: Callable[..., World], folder: Path, tmp_path: Path, written: str
-) -> None:
-    world, out = make(model(("extract_document", {"path": written}), HARVEST)), tmp_path / "out"
+def test_only_a_skipped_document_can_be_asked_for(make: Callable[..., World], folder: Path, tmp_path: Path) -> None:
+    written = ("water.txt", "harvest.md", "knowledge.md", "../water.md/x")
+    wishes = [("extract_document", {"path": path}) for path in written]
+    world, out = make(model(*wishes, HARVEST)), tmp_path / "out"
     ended = world.answer(folder, out, profile=profile(tmp_path))
-    (told,) = steps(out, "extract_document")
-    assert told["result"].endswith("a table can be drawn from: context/water.md") and not told["ok"]
+    told = steps(out, "extract_document")
+    assert [step["arguments"]["path"] for step in told] == [*written]
+    for step in told:
+        assert step["result"].endswith("a table can be drawn from: context/water.md") and not step["ok"]
     assert ended.answer.status == "approved" and "derived/water.sqlite" not in ended.files
 
 
@@ -167,34 +173,39 @@ def test_the_tool_is_offered_only_where_a_document_was_skipped(make: Callable[..
     assert not [text for text in asked(world.endpoint) if "extract_document" in text]
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, int]:
+    """The answer of a run whose budget is enough, and how many replies it takes."""
+    root = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as monkeypatch, worlds(root, monkeypatch) as made:
+        world = made(model(*WISH))
+        world.answer(with_water(root / "orchards"), root / "out", profile=profile(root))
+        return (root / "out" / "answer.csv").read_bytes(), world.endpoint.calls
+
+
 @pytest.mark.parametrize("short", [5, 4])
 def test_a_budget_that_ends_within_the_wish_costs_the_next_run_only_the_rest(
-    make: Callable[..., World], folder: Path, tmp_path: Path, short: int
+    whole: tuple[bytes, int], make: Callable[..., World], folder: Path, tmp_path: Path, short: int
 ) -> None:
     """The last six replies: plan, extraction, query, submission, and the audits of process and form."""
-    script = (LOOK, DRAW, QUERY, SUBMIT)
-    whole = make(model(*script))
-    whole.answer(folder, tmp_path / "whole", profile=profile(tmp_path))
-    total = whole.endpoint.calls
-    (tmp_path / "other").mkdir()
-    chosen, out = profile(tmp_path, f"[budget]\ncalls = {total - short}\n"), tmp_path / "out"
-    with Endpoint(model(*script)) as endpoint:
-        world = World(tmp_path / "other", endpoint)
-        options = (str(folder), "--profile", chosen, "--as-of", "2026-01-31", "--no-prefect", "--out", str(out))
-        done = world.run("answer", *options)
-        assert done.returncode == 4 and "budget" in done.stdout, done
-        assert endpoint.calls == total - short
-        profile(tmp_path)
-        assert world.run("answer", *options).returncode == 0
-        assert endpoint.calls == total and set(asked(endpoint).values()) == {1}
-    assert (out / "answer.csv").read_bytes() == (tmp_path / "whole" / "answer.csv").read_bytes()
+    answer, total = whole
+    world, out = make(model(*WISH)), tmp_path / "out"
+    chosen = profile(tmp_path, f"[budget]\ncalls = {total - short}\n")
+    options = (str(folder), "--profile", chosen, "--as-of", "2026-01-31", "--no-prefect", "--out", str(out))
+    done = world.call("answer", *options)
+    assert done.returncode == 4 and "budget" in done.stdout, done
+    assert world.endpoint.calls == total - short
+    profile(tmp_path)
+    assert world.call("answer", *options).returncode == 0
+    assert world.endpoint.calls == total and set(asked(world.endpoint).values()) == {1}
+    assert (out / "answer.csv").read_bytes() == answer
 
 
 @pytest.mark.parametrize("crashed", ["solve_question", "plan_document", "store_table", "add_derived"])
 def test_a_rerun_after_a_crash_asks_nothing_twice(
     make: Callable[..., World], folder: Path, tmp_path: Path, crashed: str
 ) -> None:
-    world, chosen = make(model(LOOK, DRAW, QUERY, SUBMIT)), profile(tmp_path)
+    world, chosen = make(model(*WISH)), profile(tmp_path)
     with crashing(crashed, times=1 if crashed == "solve_question" else 2):
         world.answer(folder, tmp_path / "out", profile=chosen)
     world.answer(folder, tmp_path / "out", profile=chosen)

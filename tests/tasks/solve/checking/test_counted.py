@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 from truth import folder_of
@@ -31,28 +31,33 @@ TRUTHS = [
 ]
 
 
-def look(tmp_path: Path, sql: str, rows: int, **more: str) -> Check | None:
-    with use(Store(Folder(tmp_path / "store"), tmp_path / "store" / "cache")):
-        catalogue, _ = folder_of(
-            tmp_path / "task", {"trees.csv": "tree,kind,height\n1,松,9\n2,松,7\n3,oak,9\n4,oak,2\n"}
-        )
+Look = Callable[..., Check | None]
 
-        async def main() -> Check | None:
-            async with Engine.over(catalogue, load().query) as engine:
-                replay = Replay(sql=sql, columns=("tree",), rows=rows, truncated=more.get("cut") == "yes")
-                return await counted(engine, Submission(sql=sql, program=more.get("program", "")), replay)
 
-        return asyncio.run(main())
+@pytest.fixture(scope="module")
+def look(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Look]:
+    """The check of a query that gave so many rows, over one small table."""
+    root = tmp_path_factory.mktemp("counted")
+    with use(Store(Folder(root / "store"), root / "store" / "cache")), asyncio.Runner() as runner:
+        catalogue, _ = folder_of(root / "task", {"trees.csv": "tree,kind,height\n1,松,9\n2,松,7\n3,oak,9\n4,oak,2\n"})
+        engine = Engine.over(catalogue, load().query)
+
+        def check(sql: str, rows: int, **more: str) -> Check | None:
+            replay = Replay(sql=sql, columns=("tree",), rows=rows, truncated=more.get("cut") == "yes")
+            return runner.run(counted(engine, Submission(sql=sql, program=more.get("program", "")), replay))
+
+        yield check
+        runner.run(engine.close())
 
 
 @pytest.mark.parametrize(("sql", "rows", "outcome"), TRUTHS)
-def test_the_rows_of_an_answer_are_those_that_a_count_gives(tmp_path: Path, sql: str, rows: int, outcome: str) -> None:
-    made = look(tmp_path, sql, rows)
+def test_the_rows_of_an_answer_are_those_that_a_count_gives(look: Look, sql: str, rows: int, outcome: str) -> None:
+    made = look(sql, rows)
     assert made and (made.name, made.outcome) == ("row count", outcome), made
 
 
-def test_what_a_limit_leaves_is_said_and_what_cannot_be_counted_is_not_claimed(tmp_path: Path) -> None:
+def test_what_a_limit_leaves_is_said_and_what_cannot_be_counted_is_not_claimed(look: Look) -> None:
     assert compare(2, 4, True).detail == "2 of the 4 rows that the query has without its limit"
-    assert look(tmp_path / "a", "SELECT tree FROM trees", 9, program="rows") is None
-    assert look(tmp_path / "b", "SELECT tree FROM trees", 1, cut="yes") is None
-    assert look(tmp_path / "c", "SELECT nothing FROM trees", 1) is None
+    assert look("SELECT tree FROM trees", 9, program="rows") is None
+    assert look("SELECT tree FROM trees", 1, cut="yes") is None
+    assert look("SELECT nothing FROM trees", 1) is None
