@@ -35,7 +35,7 @@ from tasks.document.extract import extract_slice
 from tasks.document.join import join_documents
 from tasks.document.merge import merge_findings, raws_of
 from tasks.document.normalise import normalise_column
-from tasks.document.normalising.told import told
+from tasks.document.normalising.guidance import told
 from tasks.document.plan import plan_document
 from tasks.document.relevance import judge_documents
 from tasks.document.slices import cut_slices

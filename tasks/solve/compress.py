@@ -18,8 +18,8 @@ from tasks.core.models.semantics import Definition, Knowledge
 from tasks.core.search.coined import coined
 from tasks.core.sections import BriefSettings
 from tasks.solve.compressing.excerpt import Elsewhere, excerpt
+from tasks.solve.compressing.extras import metric_lines, video_section
 from tasks.solve.compressing.fit import Fitting, Shown, best_first, together
-from tasks.solve.compressing.told import metric_lines, video_section
 from tasks.solve.compressing.unfold import Unfolded, detailed, unfold
 from tasks.solve.judging.rank import Ranking, choose, rank
 from tasks.solve.showing.layout import Detail, join_equation, join_line, one_line, spelled

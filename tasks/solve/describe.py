@@ -8,12 +8,12 @@ from tasks.core.models.metadata import ColumnInfo, Metadata, Overrides, TableInf
 from tasks.core.models.semantics import Knowledge
 from tasks.core.search.coined import as_metric, coined, computed
 from tasks.core.sections import MetadataSettings
+from tasks.solve.describing.aliases import Said, read_told
 from tasks.solve.describing.metrics import metric_infos
 from tasks.solve.describing.names import Names, column_id
 from tasks.solve.describing.notes import Notes, by_table, measured_rates
 from tasks.solve.describing.roles import Role, column_roles, table_role
 from tasks.solve.describing.rows import as_json
-from tasks.solve.describing.told import Said, read_told
 from tasks.stage import stage
 
 

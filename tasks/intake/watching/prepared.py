@@ -13,8 +13,8 @@ from typing import Any
 from tasks.core.models.video import Channel, VideoLine, VideoText, by_time
 from tasks.intake.watching import pieces, spoken
 from tasks.intake.watching.flat import flat
+from tasks.intake.watching.frame import LAYOUT, TEXT, TIME, WINDOW, Frame, read_frame
 from tasks.intake.watching.timeline import channel_of, read_timeline
-from tasks.intake.watching.told import LAYOUT, TEXT, TIME, WINDOW, Frame, read_frame
 
 _SPOKEN = re.compile(
     r"transcript|chunk|speech|asr|narrat|spoken|segment|subtitle|utterance|words?$|旁白|语音|字幕", re.IGNORECASE

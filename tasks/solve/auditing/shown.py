@@ -10,7 +10,7 @@ from tasks.core.models.answer import Attempt, JoinAudit
 from tasks.core.models.evidence import Checked
 from tasks.core.models.review import EvidenceItem, EvidencePackage, Obligation
 from tasks.core.models.value import Cell
-from tasks.solve.compressing.told import VIDEO
+from tasks.solve.compressing.extras import VIDEO
 from tasks.solve.showing.layout import one_line
 
 _SEEN = re.compile(r"\[(\d+:\d\d(?:\.\d)?) (?:slide|frame)\]")

@@ -1,1 +1,1 @@
-"""What `describe` is made of: names → told → roles → notes → metrics → rows. `rows` serves `recall` too."""
+"""What `describe` is made of: names → aliases → roles → notes → metrics → rows. `rows` serves `recall` too."""

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from tasks.core.models.metadata import MetricInfo
 from tasks.core.models.semantics import Knowledge, Metric
 from tasks.core.search.words import plain
+from tasks.solve.describing.aliases import also_called
 from tasks.solve.describing.names import Found, Names
-from tasks.solve.describing.told import also_called
 
 _FILTER = re.compile(
     r"(?i)^(?:\w+ )?(?:where|only|excluding|excludes?|without|except|over|for which|if|not counting|including only|filter(?:ed by)?)\b"

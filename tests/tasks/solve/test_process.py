@@ -17,7 +17,7 @@ from tasks.core.models.evidence import Check
 from tasks.core.models.review import Ledger
 from tasks.core.settings import load
 from tasks.solve.auditing import request
-from tasks.solve.compressing.told import VIDEO
+from tasks.solve.compressing.extras import VIDEO
 from tasks.solve.process import OFF
 
 LOOKED: Tried = ("query", {"sql": "SELECT DISTINCT region FROM customers"}, "region\n华北\n华东\nNULL\n(3 rows)")

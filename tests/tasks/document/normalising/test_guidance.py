@@ -2,7 +2,7 @@
 
 from tasks.core.models.document import Plan, PlanColumn
 from tasks.core.models.semantics import Definition, Knowledge, Rule
-from tasks.document.normalising.told import told
+from tasks.document.normalising.guidance import told
 
 
 def test_only_the_tables_own_field_and_rules_that_name_it_are_told() -> None:
