@@ -21,8 +21,9 @@ from tasks.core import sections, settings
 from tasks.core.answering import NURSERY
 
 _LINE_BYTES = 256
-_NOT_OURS = "LITELLM_"
-"""Variables of the library that asks models, set when it is imported; no child imports it."""
+_NOT_THEIRS = ("LITELLM_", "MODEL_", "PREFECT_", "PYTEST_", "TABLEWRIGHT_")
+"""Beginnings of the names of variables that tell whoever asks models, runs flows, tests or reads settings; no child does, so
+that they may differ from run to run in one nursery."""
 
 
 class Forked:
@@ -148,7 +149,7 @@ def _nursery(module: str) -> _Nursery:
     if _here.owner != os.getpid():  # a copy of the process that they belong to
         _here.__init__()  # type: ignore[misc]
     environment = settings.environment(PYTHONPATH=str(sections.PROJECT))
-    environment = {name: value for name, value in environment.items() if not name.startswith(_NOT_OURS)}
+    environment = {name: value for name, value in environment.items() if not name.startswith(_NOT_THEIRS)}
     known = _here.nurseries.get(module)
     if known and (known.ended or known.environment != environment):
         _retire(module)

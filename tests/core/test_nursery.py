@@ -109,6 +109,10 @@ def test_another_environment_has_a_nursery_of_its_own(monkeypatch: pytest.Monkey
     async def body() -> None:
         old, new = forked(), forked()
         parent = (await note(old))["parent"]
+        monkeypatch.setenv("MODEL_API_URL", "http://127.0.0.1:9/v1")
+        assert (await note(new))["parent"] == parent, "no child asks a model"
+        assert "MODEL_API_URL" not in await new.ask({"do": "environment"}, 30)
+        await new.close()
         monkeypatch.setenv("SOMETHING", "other 别的")
         assert (await new.ask({"do": "environment"}, 30))["SOMETHING"] == "other 别的"
         told = await note(new)
