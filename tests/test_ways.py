@@ -12,9 +12,11 @@ import sales
 import ways
 from endpoint import Endpoint
 from recalling import build, desk
+from shop import question
 
 from tasks.core.models.context import TableRelevanceResult
 from tasks.core.settings import load
+from tasks.solve.showing.size import whole_tokens
 
 KEPT = ("fact_order", "dim_region")
 SQL = (
@@ -85,6 +87,36 @@ def test_every_way_answers_and_folding_shortens_the_first_prompt(
     assert [one.calls - told["whole"].calls for one in told.values()] == [0, 3, 5], "three votes; terms and a cut"
     shares = [row[-2:] for row in ways.summary(list(told.values()))]
     assert shares == [["1.000", "1"]] * 3
+
+
+def test_where_the_tables_do_not_fit_unfolded_nobody_is_asked_and_their_tokens_are_told() -> None:
+    with desk() as settings:
+        world = asyncio.run(build(sales.SAMPLE, settings))
+        asked, little = question("华北的销售总额"), settings.brief.model_copy(update={"tokens": 250})
+        with ways.measuring():
+            from flows import solve
+
+            ways._way.set("merged")
+            assert asyncio.run(solve.compress(asked, world.profile, world.knowledge, little)).folded
+            ways._way.set("whole")
+            with pytest.raises(ways.TooLarge) as caught:
+                asyncio.run(solve.compress(asked, world.profile, world.knowledge, little))
+            assert not asyncio.run(solve.compress(asked, world.profile, world.knowledge, settings.brief)).folded
+    assert caught.value.tokens == whole_tokens(world.profile) > 250
+
+
+def result(case: str, way: ways.Way, score: float | None) -> ways.Result:
+    return ways.Result(case, way, 1, 100, 2, 300, score, "approved")
+
+
+def test_a_way_in_which_nobody_was_asked_has_no_mean_and_is_no_yardstick() -> None:
+    large = [result("a", "whole", None), result("a", "voted", 0.5), result("a", "merged", 1)]
+    small = [result("b", "whole", 1), result("b", "voted", 1), result("b", "merged", 0.5)]
+    assert [row[0] for row in ways.summary(large)] == ["voted", "merged"]
+    assert [row[:2] for row in ways.summary([*large, *small])] == [["whole", "1"], ["voted", "2"], ["merged", "2"]]
+    assert large[0].cells()[-2] == "–" and large[1].cells()[-2] == "0.50"
+    assert ways.kept(large) and not ways.kept([*large, *small])
+    assert ways.kept([*large, *small[:2], result("b", "merged", 1)])
 
 
 def test_made_questions_come_with_gold_that_is_not_empty(tmp_path: Path) -> None:
