@@ -21,8 +21,8 @@ from tasks.core import sections, settings
 from tasks.core.answering import NURSERY
 
 _LINE_BYTES = 256
-_NOT_THEIRS = ("LITELLM_", "MODEL_", "PREFECT_", "PYTEST_", "TABLEWRIGHT_")
-"""Beginnings of the names of variables that tell whoever asks models, runs flows, tests or reads settings; no child does, so
+_NOT_THEIRS = ("LITELLM_", "MODEL_", "OTEL_", "PREFECT_", "PYTEST_", "TABLEWRIGHT_")
+"""Beginnings of the names of variables that tell whoever asks models, traces, runs flows, tests or reads settings; no child does, so
 that they may differ from run to run in one nursery."""
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import signal
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import orchards
 import pytest
 from endpoint import Delay, Endpoint
-from world import World, files, wait_for
+from world import World, files, wait_for, worlds
 
 PROFILE = "[normalise]\nmodel_code = false\n[extract]\nrecords = 2\n"
 
@@ -33,12 +32,14 @@ def command(folder: Path, name: str) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Counter[str]]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
     """What one run asks."""
     folder = tmp_path_factory.mktemp("whole")
-    with Endpoint(orchards.model) as endpoint:
-        assert World(folder, endpoint).run(*command(folder, "out")).returncode == 0
-    yield asked(endpoint)
+    with pytest.MonkeyPatch.context() as monkeypatch, worlds(folder, monkeypatch) as made:
+        world = made(orchards.model)
+        done = world.call(*command(folder, "out"))
+        assert done.returncode == 0, done.stderr
+        return asked(world.endpoint)
 
 
 def test_two_runs_at_once_pay_once(whole: Counter[str], tmp_path: Path) -> None:

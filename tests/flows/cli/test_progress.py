@@ -84,11 +84,16 @@ def test_an_interrupted_answer_ends_with_130_and_leaves_no_process(
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_answer_says_so_as_json(world: World, tmp_path: Path, kind: signal.Signals) -> None:
-    world.endpoint.replies = slow_after(0, 120)
+    script = f"""
+import os
+from tasks import stage
+def hear(name, event, seconds):
+    if (name, event) == ("write_contract", "start"):
+        os.kill(os.getpid(), {int(kind)})
+stage.listener.set(hear)
+"""
     folder = make_folder(tmp_path / "shop")
-    with world.start("answer", str(folder), "--no-prefect", "--json", start_new_session=True) as process:
-        wait_for(lambda: world.endpoint.calls > 0)
-        process.send_signal(kind)
-        out, said = process.communicate(timeout=90)
-    assert process.returncode == 130 and "Traceback" not in said
-    assert json.loads(out)["status"] == "interrupted" and json.loads(out)["exit_code"] == 130
+    done = world.run("answer", str(folder), "--no-prefect", "--json", script=script)
+    assert done.returncode == 130 and "Traceback" not in done.stderr
+    assert json.loads(done.stdout)["status"] == "interrupted" and json.loads(done.stdout)["exit_code"] == 130
+    assert world.endpoint.calls == 0
