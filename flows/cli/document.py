@@ -28,7 +28,7 @@ _STATUSES = {
     "derived": "derived",
     "unverified": "unverified",
     "conflict": "conflict",
-    "missing": "not stated",
+    "missing": "no value named",
     "unread": "not read",
 }
 """Counts of a column's cells, and what they are called."""

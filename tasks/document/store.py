@@ -41,6 +41,7 @@ _SAID = {
     "conflict": "values that contradict each other",
     "unread": "cells that were not read, so that whether the text states them is not known",
 }
+_BLANK = "no value was named for any record, which does not show that the text states none"
 _LEAST_FILLED = 0.5
 """Share of the asked cells that have a value, below which a table is imperfect, whatever the model says of its text: a
 small model that leaves out what it does not find looks like a document that states little."""
@@ -61,7 +62,9 @@ async def store_table(
         database = stores.current().put_file(path, file_name(document.stem, ".sqlite"))
     filled, asked = _filled(drawn)
     enough = merged.sections_good >= good_share * merged.sections_all > 0
+    columns = tuple(map(_quality, drawn))
     doubtful = sum(column.count(status) for column in drawn if column.stored for status in _SAID)
+    blank = [column.name for column in columns if column.stored and column.blank]
     return DerivedTable(
         stem=document.stem,
         table=name,
@@ -69,11 +72,14 @@ async def store_table(
         database=database,
         key=plan.key,
         records=len(merged.records),
-        columns=tuple(_quality(column) for column in drawn),
-        perfect=enough and not doubtful and not plan.problems and not _left_out(plan, merged) and not _is_bare(drawn),
+        columns=columns,
+        perfect=enough and not (doubtful or blank or plan.problems or _left_out(plan, merged)) and not _is_bare(drawn),
         asked=asked,
         filled=filled,
-        notes=tuple(_notes(plan, merged, readings, drawn, good_share)),
+        notes=(
+            *([f"{_BLANK}: {', '.join(blank)}"] if blank else []),
+            *_notes(plan, merged, readings, drawn, good_share),
+        ),
     )
 
 

@@ -103,6 +103,8 @@ def _doubts(quality: ColumnQuality | None) -> Iterator[str]:
         yield f"of its values {said}"
     if quality.unread:
         yield f"{quality.unread} cells of it were not read: empty, though the document may state them"
+    if quality.blank:
+        yield "no value of it was named for any record: empty, though the document may state them"
 
 
 def _documents(

@@ -28,12 +28,23 @@ def reader(mode: str, sql: str) -> Callable[[dict[str, Any]], str]:
         if "Copy values out of numbered lines" not in body["messages"][0]["content"]:
             return text
         reply = json.loads(text)
+        if mode in ("blank", "sparse"):
+            return json.dumps({name: _without(entries, mode) for name, entries in reply.items()})
         kept = {name: [entry for entry in reply[name] if entry["id"] != LOST] for name in reply}
         if mode == "example":
             kept = {name: [*entries, *EXAMPLE[name]] for name, entries in kept.items()}
         return json.dumps(kept)
 
     return model
+
+
+def _without(entries: list[dict[str, Any]], mode: str) -> list[dict[str, Any]]:
+    """The reply with no value of the column `harvest`; `sparse`: but for one record."""
+    kept = LOST if mode == "sparse" else ""
+    return [
+        {**entry, "cells": [cell for cell in entry["cells"] if cell["c"] != "harvest" or entry["id"] == kept]}
+        for entry in entries
+    ]
 
 
 @pytest.fixture
@@ -67,6 +78,33 @@ def test_an_answer_over_a_column_with_cells_that_nobody_read_is_partial(
     assert counted == {"orchard_id": (0, 0), "harvest": (0, 1)} and found["used"][0]["unread"] == {"harvest": 1}
     page = (tmp_path / "answer" / "report.html").read_text("utf-8")
     assert "Not read</th>" in page and "1.2 million" not in (tmp_path / "answer" / "answer.csv").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT coalesce(sum(harvest), 0) AS tonnes FROM harvest", [[0]]),
+        ("SELECT count(harvest) AS n FROM harvest", [[0]]),
+    ],
+)
+def test_a_column_of_which_no_value_was_named_makes_its_answer_partial(
+    sql: str, rows: list[list[object]], make: Callable[..., World], tmp_path: Path
+) -> None:
+    code, told = ask(make(reader("blank", sql)), tmp_path, "answer", "--no-prefect")
+
+    assert (code, told["status"], told["preview"]) == (5, "partial", rows)
+    assert "harvest is known (the model named none for 8 of 8 records)" in told["reason"]
+    assert "does not state" not in " ".join(told["doubts"])
+    found = json.loads((tmp_path / "answer" / "evidence.json").read_text("utf-8"))
+    assert found["used"][0]["blank"] == {"harvest": 8} and not found["drawn"][0]["perfect"]
+
+
+def test_a_column_with_few_values_is_a_doubt_with_its_figures(make: Callable[..., World], tmp_path: Path) -> None:
+    sql = "SELECT 'all' AS district, sum(harvest) AS tonnes FROM harvest"
+    code, told = ask(make(reader("sparse", sql)), tmp_path, "answer", "--no-prefect")
+
+    assert (code, told["status"], told["preview"]) == (0, "approved", [["all", 58]])
+    assert "the model named no value of harvest (7 of 8 records)" in " ".join(told["doubts"])
 
 
 def test_an_answer_over_other_columns_is_not_concerned(make: Callable[..., World], tmp_path: Path) -> None:

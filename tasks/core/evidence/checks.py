@@ -160,7 +160,9 @@ def lost_rows(audit: JoinAudit) -> list[str]:
 
 
 def tables_whole(used: Iterable[UsedTable]) -> Iterable[Check]:
-    """No row of a used table was set aside when it was read, and no cell of a column that the query reads is unread."""
+    """No row of a used table was set aside when it was read; no cell of a column that the query reads is unread, and no
+    such column of a document is empty throughout.
+    """
     for table in used:
         if table.unread:
             listed = _names(f"{column} ({count} of {table.rows})" for column, count in table.unread.items())
@@ -169,9 +171,26 @@ def tables_whole(used: Iterable[UsedTable]) -> Iterable[Check]:
                 "empty here, though the document may state them"
             )
             yield Check(name="document cells", outcome="failed", detail=detail)
+        if table.blank:
+            detail = (
+                f"of {table.path} not one value of {_blank(table)}: the column is empty here, "
+                "and that the document states nothing is not shown by that"
+            )
+            yield Check(name="document cells", outcome="failed", detail=detail)
         if table.set_aside:
             detail = f"{table.name} lacks {_count(table.set_aside, 'row')} of {table.path} that could not be read"
             yield Check(name="source rows", outcome="noted", detail=detail)
+
+
+def _blank(table: UsedTable) -> str:
+    """`harvest is known (the model named none for 8 of 8 records), area is known (…)`."""
+    said = []
+    for column, asked in table.blank.items():
+        named = f"the model named none for {asked} of {_count(table.rows, 'record')}" if asked else ""
+        left = table.rows - asked - table.unread.get(column, 0)
+        unasked = f"it was asked nothing for {left}" if left else ""
+        said.append(f"{column} is known ({', '.join(filter(None, (named, unasked)))})")
+    return _names(said)
 
 
 def _count(number: int, noun: str) -> str:

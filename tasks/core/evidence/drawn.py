@@ -27,7 +27,7 @@ def uses(used: Sequence[UsedTable], catalogue: Catalogue) -> tuple[DrawnUse, ...
 
 def doubts(found: Iterable[DrawnUse]) -> Iterator[str]:
     """For each table a sentence where the query reads a cell that may be wrong, or it is imperfect; one where it reads cells
-    that the document leaves open. Cells that nobody read are a failed check.
+    for which the model named no value. Cells that nobody read, and columns without any value, are a failed check.
     """
     for use in found:
         said = [
@@ -40,8 +40,10 @@ def doubts(found: Iterable[DrawnUse]) -> Iterator[str]:
         elif not use.perfect:
             notes = f": {use.notes[0]}" if use.notes else ""
             yield f"{use.table} was drawn from {', '.join(use.paths)} and is imperfect{notes}"
-        if empty := [f"{column.name} ({column.missing} of {use.records})" for column in use.columns if column.missing]:
-            yield f"as the model read {', '.join(use.paths)}, it does not state {', '.join(empty)}"
+        if empty := [
+            f"{c.name} ({c.missing} of {use.records} records)" for c in use.columns if c.missing and not c.blank
+        ]:
+            yield f"from {', '.join(use.paths)} the model named no value of {', '.join(empty)}; sums and counts leave them out"
 
 
 def follow(

@@ -75,6 +75,7 @@ def _use(table: Table, parts: Outline, sha256: str) -> UsedTable:
         set_aside=table.unread,
         columns=tuple(column.name for column in columns),
         unread={column.name: column.unread for column in drawn if column.unread and column.name in names},
+        blank={c.name: c.missing - c.unasked for c in drawn if c.blank and c.name in names},
         notes=(*table.notes, *(f"{column.name}: {note}" for column in columns for note in column.notes)),
     )
 

@@ -294,23 +294,33 @@ class ColumnReadings(Value):
     unsettled: Literal["", "stopped", "transient"] = ""
 
 
-class ColumnQuality(Value):
-    """Counts of a stored column's cells by status."""
+class CellCounts(Value):
+    """A column's cells counted by status, over all records of its table."""
 
     name: str
-    type: ColumnType
-    unit: str = ""
-    meaning: str = ""
     verified: int = 0
     derived: int = 0
     unverified: int = 0
     conflict: int = 0
     missing: int = 0
-    """Not stated: the model read the record's lines and named no value, or no line of the column names the record."""
+    """No value was named: the model read the record's lines and named none, or no line of the column names the record."""
     unread: int = 0
     """Nobody knows what the text states: no reply told of the record, nothing was asked, or what a reply gave was refused."""
     unasked: int = 0
     """Of the missing: records that no line names that was read for this column, so that nothing was asked."""
+
+    @property
+    def blank(self) -> bool:
+        """Not one value was named, not even a doubtful one: that the text states none is not shown by that."""
+        return self.missing > 0 and not (self.verified or self.derived or self.unverified or self.conflict)
+
+
+class ColumnQuality(CellCounts):
+    """A column of a derived table, and how good it is."""
+
+    type: ColumnType
+    unit: str = ""
+    meaning: str = ""
     stored: bool = True
     """False: kept in the cell table only."""
 

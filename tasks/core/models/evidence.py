@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from tasks.core.models.answer import AnswerTable, Candidate, Contract, JoinAudit, Question, Status, Step, Style
 from tasks.core.models.context import TableRelevanceResult
-from tasks.core.models.document import CellStatus
+from tasks.core.models.document import CellCounts, CellStatus
 from tasks.core.models.review import Audit
 from tasks.core.models.source import FileKind, Outcome
 from tasks.core.models.value import Value
@@ -49,6 +49,9 @@ class UsedTable(Value):
     """Those that the query names; all of them for `*`."""
     unread: dict[str, int] = Field(default_factory=dict)
     """By column of these, of a table drawn from a document: cells that are empty because nobody read them."""
+    blank: dict[str, int] = Field(default_factory=dict)
+    """Those of these columns, of a table drawn from a document, for which not one value was named: of their records, how
+    many the model was asked for."""
     notes: tuple[str, ...] = ()
     """What was noticed when the table and these columns were read."""
 
@@ -71,18 +74,8 @@ class DocumentCell(Value):
     note: str = ""
 
 
-class DrawnColumn(Value):
-    """A column that the query reads, its cells counted by status over all records of the table."""
-
-    name: str
-    verified: int = 0
-    derived: int = 0
-    unverified: int = 0
-    conflict: int = 0
-    missing: int = 0
-    """Not stated, as the model read the text."""
-    unread: int = 0
-    """Whether the text states them is not known."""
+class DrawnColumn(CellCounts):
+    """A column that the query reads."""
 
 
 class DrawnUse(Value):

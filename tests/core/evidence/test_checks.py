@@ -123,6 +123,17 @@ def test_columns_with_cells_that_nobody_read_make_an_answer_doubtful() -> None:
     assert check.detail.startswith("cells of 储量 (5 of 12), since (1 of 12) were not read from 矿山.pdf")
 
 
+def test_a_column_without_one_value_makes_an_answer_doubtful_and_is_not_called_unstated() -> None:
+    torn = UsedTable(name="矿山", path="矿山.pdf", rows=12, blank={"储量": 12, "since": 9, "owner": 0})
+
+    (check,) = checks.tables_whole([torn])
+
+    assert (check.name, check.outcome) == ("document cells", "failed")
+    assert "储量 is known (the model named none for 12 of 12 records)" in check.detail
+    assert "since is known (the model named none for 9 of 12 records, it was asked nothing for 3)" in check.detail
+    assert "owner is known (it was asked nothing for 12)" in check.detail
+
+
 def test_rows_that_were_set_aside_are_said() -> None:
     whole = UsedTable(name="a", path="a.csv", rows=3)
     torn = UsedTable(name="b", path="b.csv", rows=3, set_aside=2)
