@@ -84,7 +84,8 @@ def spent(total: StageSpend, kept: bool) -> str:
         return f"no model was asked: read from an earlier run{journal}"
     money = f", ${total.money:.4f}" if total.money else ""
     tokens = f"{total.tokens_in + total.tokens_out} tokens"
-    return f"{total.calls} model calls, {total.journaled} from the journal; {tokens}{money}"
+    earlier = f" and {total.journaled} from the journal" if total.journaled else ""
+    return f"{total.calls} model calls{earlier}; {tokens}{money}"
 
 
 def print_json(data: Any) -> None:

@@ -83,7 +83,8 @@ def _print(rows: list[Listed]) -> None:
         at = f" (process {row.process})" if row.process else f" (on {row.machine})" if row.status == "running" else ""
         tries = f" after {row.tries} tries" if row.tries > 1 else ""
         score = "" if row.score is None else f"  score {row.score:.3f}"
-        spent = f"{row.spend.calls:,} calls, {row.spend.tokens_in + row.spend.tokens_out:,} tokens"
+        earlier = f" and {row.spend.journaled:,} from the journal" if row.spend.journaled else ""
+        spent = f"{row.spend.calls:,} calls{earlier}, {row.spend.tokens_in + row.spend.tokens_out:,} tokens"
         money = f", ${row.spend.money:.4f}" if row.spend.money else ""
         out.print(f"{row.run}  [bold]{row.status}[/]{at}{tries}{score}  {row.seconds:.1f} s  {spent}{money}")
         out.print(f"    {escape(Path(row.folder).name)}: {escape(row.question or 'its documents')}")

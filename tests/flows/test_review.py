@@ -99,6 +99,12 @@ def test_d10_a_rejection_gives_the_solver_issues_and_actions_and_nothing_else_an
     assert "a category is missing" in told and "count the categories" in told and "Not accepted" in told
     assert "SECRET" not in json.dumps([b for b in world.endpoint.requests if schema(b) == "Action"])
     assert [candidate["rows"] for candidate in evidence["solving"]["candidates"]] == [1, 2]
+    spent, made = ended.spend.total(), world.endpoint.calls
+    assert (spent.calls, spent.journaled) == (made, 0), "what the run paid for and read again is counted once"
+    assert sum(stage["calls"] for stage in evidence["usage"]) == made == 6
+    assert {name: sum(stage[name] for stage in evidence["usage"]) for name in ("tokens_in", "tokens_out")} == {
+        "tokens_in": spent.tokens_in, "tokens_out": spent.tokens_out
+    }  # fmt: skip
 
 
 def test_d5_rejections_end_with_the_review_budget_and_the_last_answer_is_told_as_rejected(

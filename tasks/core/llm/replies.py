@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,9 @@ class Source:
         self.journal = journal
         self.meter = meter
         self._carrier = Carrier(settings.retry, meter, client.send)
+        self._counted: set[str] = set()
+        """Journal keys of all replies that the meter knows: a stage that begins again reads its own ones,
+        which this run has paid for or counted already."""
         self._served = ""
         self._served_at = 0.0
 
@@ -51,7 +54,7 @@ class Source:
         """
         old = self._journaled(request, attempt)
         if len(old) == len(request.indices):
-            return self._batch(request, old, {}, {})
+            return self._batch(request, attempt, old, {}, {})
         async with self.journal.turn(request, attempt, self.meter.seconds_left()):
             old = self._journaled(request, attempt)
             notes: dict[str, None] = {}
@@ -61,7 +64,7 @@ class Source:
                 rest = [index for index in missing if index not in new]  # of a server without `n`
                 for more in await _all([self._fetch(request, [index], attempt, notes) for index in rest]):
                     new |= more
-            batch = self._batch(request, old, new, notes)
+            batch = self._batch(request, attempt, old, new, notes)
             if not is_final(batch.replies, attempt):
                 self._keep_the_rest(request, new, attempt)
         return batch
@@ -70,13 +73,22 @@ class Source:
         found = {index: self.journal.find(request, index, attempt) for index in request.indices}
         return {index: reply for index, reply in found.items() if reply}
 
-    def _batch(self, request: Request, old: dict[int, Reply], new: dict[int, Reply], notes: dict[str, None]) -> Batch:
+    def _batch(
+        self, request: Request, attempt: int, old: dict[int, Reply], new: dict[int, Reply], notes: dict[str, None]
+    ) -> Batch:
         if old:
             spent = StageSpend(stage=budget.current_stage(), journaled=len(old))
-            self.meter.add(spent)
+            self.meter.add(spent.model_copy(update={"journaled": self._count(request, attempt, old)}))
             calls.journaled(request.role, request.model, spent)
+        self._count(request, attempt, new)
         replies = tuple(reply for _, reply in sorted((old | new).items()))
         return Batch(replies, _usage(replies, journaled=len(old)), tuple(notes))
+
+    def _count(self, request: Request, attempt: int, samples: Iterable[int]) -> int:
+        """How many of these the meter has not counted yet; from now on it has."""
+        known = len(self._counted)
+        self._counted |= {self.journal.digest(request, sample, attempt) for sample in samples}
+        return len(self._counted) - known
 
     async def _fetch(
         self, request: Request, indices: list[int], attempt: int, notes: dict[str, None]

@@ -36,7 +36,7 @@ class StageSpend(Value):
     calls: int = 0
     """Replies that an endpoint gave in this run."""
     journaled: int = 0
-    """Replies that the journal gave."""
+    """Replies of earlier runs that the journal gave; what this run paid for and read once more is in `calls` alone."""
     tokens_in: int = 0
     tokens_out: int = 0
     money: float = 0.0
