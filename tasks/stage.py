@@ -128,7 +128,7 @@ class Stage(Generic[P, R]):
                 value = await body()
                 break
             except ModelError as error:
-                if not error.transient or wait is None:
+                if error.unsettled != "transient" or wait is None:
                     raise
                 _tell(self.name, "retry", wait)
                 await asyncio.sleep(wait)
@@ -169,7 +169,7 @@ class Stage(Generic[P, R]):
 
     def _worth_a_retry(self, _task: Any, run: Any, state: Any) -> bool:
         error = state.data
-        transient = isinstance(error, ModelError) and error.transient
+        transient = isinstance(error, ModelError) and error.unsettled == "transient"
         if transient:
             _tell(self.name, "retry", RETRY_SECONDS[min(run.run_count, len(RETRY_SECONDS)) - 1])
         return transient

@@ -82,6 +82,7 @@ def run(request: AnswerRequest, settings: Settings, no_prefect: bool, as_json: b
 
     from flows.cli import progress
     from flows.running import launch
+    from flows.running.rows import exit_code
 
     in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(as_called(text), style="dim"))
     try:
@@ -126,13 +127,6 @@ def _check_quoted(folder: str, question: str, more: list[str]) -> None:
             f"the question came as {1 + len(more)} arguments",
             f'put the question in quotes: tablewright answer {folder} "{said}"',
         )
-
-
-def exit_code(status: str, ended: str) -> int:
-    """0 for an answer that nothing speaks against; without a table 3 or 4 when model or budget ended it; else 5."""
-    if status in ("approved", "not_assessed"):
-        return 0
-    return {"model_error": 3, "budget": 4}.get(ended, 5) if status == "failed" else 5
 
 
 def summary(ended: Ended) -> dict[str, Any]:

@@ -37,6 +37,8 @@ class Row(Value):
     """Whether it ran with what the batch lays over its profile when time is short."""
     draft: bool = False
     """Whether prediction.csv holds a candidate that was replayed, and nothing of this run that came after it."""
+    code: int = 0
+    """Exit code that `answer` ends with for this."""
     score: float | None = None
     """By the gold table; None where there is none, or the batch has not ended."""
 
@@ -44,6 +46,13 @@ class Row(Value):
 def evidence_of(ended: Ended) -> Evidence:
     """What a run that ended laid beside its answer."""
     return Evidence.model_validate_json((Path(ended.out) / "evidence.json").read_bytes())
+
+
+def exit_code(status: str, ended: str) -> int:
+    """0 for an answer that nothing speaks against; without a table 3 or 4 when model or budget ended it; else 5."""
+    if status in ("approved", "not_assessed"):
+        return 0
+    return {"model_error": 3, "unreachable": 3, "budget": 4}.get(ended, 5) if status == "failed" else 5
 
 
 def row_of(task: str, ended: Ended, evidence: Evidence) -> Row:
@@ -60,16 +69,21 @@ def row_of(task: str, ended: Ended, evidence: Evidence) -> Row:
         journaled=total.journaled,
         rows=answer.table.row_count if answer.table else None,
         agreement=evidence.solving.agreement,
+        code=exit_code(answer.status, evidence.solving.ended),
     )
 
 
 def row_of_error(task: str, error: BaseException, seconds: float) -> Row:
     """The row of a run that an error ended."""
+    seconds = round(seconds, 3)
     if isinstance(error, TablewrightError):
-        return Row(task=task, status="error", reason=error.message, next=error.hint, seconds=round(seconds, 3))
-    return Row(task=task, status="error", reason=f"{type(error).__name__}: {error}", seconds=round(seconds, 3))
+        reason, hint, code = error.message, error.hint, error.exit_code
+    else:
+        reason, hint, code = f"{type(error).__name__}: {error}", "", 1
+    return Row(task=task, status="error", reason=reason, next=hint, seconds=seconds, code=code)
 
 
 def row_of_stop(task: str, stop: Stop, seconds: float = 0.0) -> Row:
     """The row of a run that had no time to end."""
-    return Row(task=task, status=stop, reason=WHY[stop], seconds=round(seconds, 3))
+    code = 130 if stop == "interrupted" else 4
+    return Row(task=task, status=stop, reason=WHY[stop], seconds=round(seconds, 3), code=code)

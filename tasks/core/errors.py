@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+Away = Literal["", "lost", "never there"]
+
 
 class TablewrightError(Exception):
     """Base of all; `str()` says what and where, `hint` says the next step."""
@@ -36,13 +40,20 @@ class ModelError(TablewrightError):
 
     exit_code = 3
 
-    def __init__(self, message: str, hint: str = "", transient: bool = False) -> None:
+    def __init__(self, message: str, hint: str = "", transient: bool = False, away: Away = "") -> None:
         super().__init__(message, hint)
         self.transient = transient
         """True when the endpoint could not be reached or was busy: the same request may succeed later."""
+        self.away = away
+        """No connection was made; `never there`: nor was one before, and another try of the stage is not worth its time."""
 
-    def __reduce__(self) -> tuple[type[ModelError], tuple[str, str, bool]]:  # type: ignore[override]
-        return type(self), (self.message, self.hint, self.transient)
+    def __reduce__(self) -> tuple[type[ModelError], tuple[str, str, bool, Away]]:  # type: ignore[override]
+        return type(self), (self.message, self.hint, self.transient, self.away)
+
+    @property
+    def unsettled(self) -> Literal["stopped", "transient"]:
+        """What a result that goes on without the model is marked as; `transient`: its stage is tried again."""
+        return "transient" if self.transient and self.away != "never there" else "stopped"
 
 
 class BudgetError(TablewrightError):

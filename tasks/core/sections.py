@@ -74,6 +74,7 @@ class RetrySettings(Value):
     longest_seconds: float = Field(gt=0)
     asked_seconds: float = Field(ge=0)
     cool_seconds: float = Field(ge=0)
+    absent_seconds: float = Field(ge=0)
 
 
 class EndpointSettings(Value):

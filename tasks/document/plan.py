@@ -67,7 +67,7 @@ async def _asked(stem: str, lines: list[str], knowledge: Knowledge, settings: Pl
         ]
     if checked is None:
         assert stopped is not None
-        cause = "transient" if isinstance(stopped, ModelError) and stopped.transient else "stopped"
+        cause = stopped.unsettled if isinstance(stopped, ModelError) else "stopped"
         return _failed(stem, (stopped.told,), usage).model_copy(update={"unsettled": cause, "written_by": "model"})
     plan = await asyncio.to_thread(mend.mend, checked, stem, lines, knowledge)
     more = (f"no second turn: {stopped.message}",) if stopped and checked.problems else ()

@@ -63,7 +63,7 @@ async def write_contract(question: Question, brief: Brief, profile: Profile, set
     except BudgetError as error:
         return Contract(problems=(error.told,), unsettled="stopped")
     except ModelError as error:
-        return Contract(problems=(error.told,), unsettled="transient" if error.transient else "stopped")
+        return Contract(problems=(error.told,), unsettled=error.unsettled)
     return _checked(asked.value, profile).model_copy(update={"usage": asked.usage})
 
 

@@ -47,8 +47,7 @@ async def filter_context(question: Question, context: Context, metadata: Metadat
     except BudgetError as error:
         return context.model_copy(update={"problem": f"not filtered: {error.told}", "unsettled": "stopped"})
     except ModelError as error:
-        cause = "transient" if error.transient else "stopped"
-        return context.model_copy(update={"problem": f"not filtered: {error.told}", "unsettled": cause})
+        return context.model_copy(update={"problem": f"not filtered: {error.told}", "unsettled": error.unsettled})
     return cut(context, asked.value, metadata).model_copy(update={"usage": asked.usage})
 
 

@@ -48,8 +48,7 @@ async def write_terms(
     except BudgetError as error:
         return found.model_copy(update={"problem": error.told, "unsettled": "stopped"})
     except ModelError as error:
-        cause = "transient" if error.transient else "stopped"
-        return found.model_copy(update={"problem": error.told, "unsettled": cause})
+        return found.model_copy(update={"problem": error.told, "unsettled": error.unsettled})
     reply = asked.value
     added = {name: _kept(getattr(reply, name), question.text) for name in ("columns", "metrics", "values")}
     problem = "" if any(added.values()) else "the model named no further term"

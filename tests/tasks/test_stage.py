@@ -159,7 +159,15 @@ def test_transient_trouble_is_tried_again_twice(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [ModelError("refused"), InputError("gone"), BudgetError("used up"), ValueError("slip")], ids=repr
+    "error",
+    [
+        ModelError("refused"),
+        ModelError("nothing there", transient=True, away="never there"),
+        InputError("gone"),
+        BudgetError("used up"),
+        ValueError("slip"),
+    ],
+    ids=repr,
 )
 def test_other_errors_are_raised_at_once_and_not_recorded(store: Store, error: Exception) -> None:
     ran.errors = [error]

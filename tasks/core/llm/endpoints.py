@@ -83,6 +83,9 @@ class Endpoint:
         self.served = 0
         self._cool_until = 0.0
         self._closed_until = 0.0
+        self._refuses = False
+        self.given_up = False
+        """Nothing was found there in all tries of a request: the next ones try once."""
 
     def __str__(self) -> str:
         url = without_secrets(base_url(self.settings)) if self.settings.url else ""
@@ -97,9 +100,13 @@ class Endpoint:
             return {"url": f"{self.name}_url", "model": self.name}.get(what, f"{self.name}_key_env")
         return f"endpoints.{self.name}.{what}"
 
-    def trouble(self, cool: float, wait: float | None) -> None:
-        """It failed: prefer others for `cool` seconds, and send nothing for the `wait` seconds it asked for."""
+    def trouble(self, cool: float, wait: float | None, refuses: bool = False) -> None:
+        """It failed: prefer others for `cool` seconds, and send nothing for the `wait` seconds it asked for.
+
+        `refuses`: it took no connection, and that at once.
+        """
         now = time.monotonic()
+        self._refuses, self.given_up = refuses, self.given_up and refuses
         self._cool_until = now + max(cool, wait or 0.0)
         self._closed_until = now + (wait or 0.0)
 
@@ -107,6 +114,12 @@ class Endpoint:
         """It answered."""
         self.served += 1
         self._cool_until = self._closed_until = 0.0
+        self._refuses = self.given_up = False
+
+    @property
+    def absent(self) -> bool:
+        """Nothing has answered there in this process, and the last connection was refused at once."""
+        return self._refuses and not self.served
 
     @property
     def cool_seconds(self) -> float:

@@ -1,4 +1,4 @@
-"""An error of a request → why no connection was made, in words for who can mend it."""
+"""An error of a request → why no connection was made, in words for who can mend it, and whether waiting may help."""
 
 from __future__ import annotations
 
@@ -11,30 +11,32 @@ from urllib.parse import urlsplit
 from tasks.core.llm.said import causes
 
 
-def unreached(error: BaseException, url: str) -> str:
-    """Why no connection to the place of `url` was made; empty when one was made, or it is not known."""
+def unreached(error: BaseException, url: str) -> tuple[str, bool]:
+    """Why no connection to the place of `url` was made, empty when one was made, or it is not known; and whether that was
+    told at once, as where nothing listens, and not by a time-out.
+    """
     import httpx
 
     chain = causes(error)
     place, name = _place(chain, url)
     for each in chain:
         if isinstance(each, socket.gaierror):
-            return f"no address is known here for the host name {name!r} ({each.strerror or 'not found'})"
+            return f"no address is known here for the host name {name!r} ({each.strerror or 'not found'})", True
         if isinstance(each, ssl.SSLError) and type(each).__module__ == "ssl":
             why = (
                 getattr(each, "verify_message", "")
                 or str(getattr(each, "reason", None) or each).replace("_", " ").lower()
             )
-            return f"no safe connection to {place} ({why})"
+            return f"no safe connection to {place} ({why})", True
         if isinstance(each, OSError) and _is(each, errno.ECONNREFUSED):
-            return f"nothing listens at {place} (connection refused)"
+            return f"nothing listens at {place} (connection refused)", True
         if isinstance(each, OSError) and each.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH):
-            return f"there is no way to {place} ({os.strerror(each.errno).lower()})"
+            return f"there is no way to {place} ({os.strerror(each.errno).lower()})", True
     if any(isinstance(each, httpx.ConnectTimeout) for each in chain):
-        return f"{place} took no connection in time"
+        return f"{place} took no connection in time", False
     if any(isinstance(each, httpx.ConnectError) for each in chain):
-        return f"no connection to {place} could be made"
-    return ""
+        return f"no connection to {place} could be made", False
+    return "", False
 
 
 def lost(error: BaseException) -> bool:

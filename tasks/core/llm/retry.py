@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Generic, TypeVar
@@ -19,6 +20,8 @@ from tasks.core.llm.trouble import Trouble
 from tasks.core.sections import EndpointSettings, RetrySettings, RoleSettings
 
 Q = TypeVar("Q")
+_AGAIN = ("absent", "away", "slow", "busy")
+"""Kinds of trouble after which another try may go well."""
 A = TypeVar("A", Response, Vectors, Heard)
 
 
@@ -53,22 +56,31 @@ class Carrier(Generic[Q, A]):
             raise
 
     async def _tries(self, request: Q, role: RoleSettings, choices: list[Endpoint]) -> A:
+        first, given_up = 0.0, all(endpoint.given_up for endpoint in choices)
         for attempt in range(1, role.attempts + 1):
             async with self._open(choices) as endpoint:
                 try:
                     response = await self._fitted(endpoint, request, role.timeout_seconds)
                 except Trouble as trouble:
-                    if trouble.kind not in ("away", "slow", "busy"):
+                    if trouble.kind not in _AGAIN:
                         raise _error(endpoint, trouble) from None
-                    endpoint.trouble(self.retry.cool_seconds, trouble.wait)
+                    endpoint.trouble(self.retry.cool_seconds, trouble.wait, refuses=trouble.kind == "absent")
                     self._asked_wait(choices)
-                    if attempt == role.attempts:
-                        raise _away(endpoint, trouble, attempt) from None
+                    absent = all(endpoint.absent for endpoint in choices)
+                    first = first or time.monotonic()
+                    enough = given_up or time.monotonic() - first >= self.retry.absent_seconds
+                    if attempt == role.attempts or (absent and enough):
+                        for each in choices:
+                            each.given_up = absent
+                        raise _away(endpoint, trouble, attempt, absent) from None
                 else:
                     endpoint.well()
                     return response
             if all(endpoint.cool_seconds for endpoint in choices):
-                await asyncio.sleep(self._backoff(attempt))
+                most = self.retry.longest_seconds
+                if all(endpoint.absent for endpoint in choices):
+                    most = min(most, self.retry.absent_seconds / (role.attempts - 1))
+                await asyncio.sleep(self._backoff(attempt, most))
         raise AssertionError("a role has at least one attempt")
 
     async def _fitted(self, endpoint: Endpoint, request: Q, seconds: float) -> A:
@@ -111,24 +123,25 @@ class Carrier(Generic[Q, A]):
             )
         return closed
 
-    def _backoff(self, attempt: int) -> float:
+    def _backoff(self, attempt: int, most: float) -> float:
         """Doubled with each try, drawn from the upper half so that clients do not march in step; seconds."""
-        full = min(self.retry.longest_seconds, self.retry.first_seconds * 2.0 ** (attempt - 1))
+        full = min(most, self.retry.first_seconds * 2.0 ** (attempt - 1))
         return full * random.uniform(0.5, 1.0)
 
 
-def _away(endpoint: Endpoint, trouble: Trouble, attempts: int) -> ModelError:
-    """Trouble that stayed over all tries."""
+def _away(endpoint: Endpoint, trouble: Trouble, attempts: int, absent: bool) -> ModelError:
+    """Trouble that stayed over all tries; `absent`: nothing answers at any of the endpoints."""
     doctor = "`tablewright doctor` checks it"
-    if trouble.kind == "away":
-        message = f"{endpoint} cannot be reached ({attempts} tries): {trouble}"
+    if trouble.kind in ("absent", "away"):
+        tries = "1 try" if attempts == 1 else f"{attempts} tries"
+        message = f"{endpoint} cannot be reached ({tries}): {trouble}"
         if endpoint.settings.serve:
             hint = "run again, which starts it anew; `tablewright model status` says what became of it"
         elif endpoint.settings.url:
             hint = f"start the server there, or set {endpoint.setting('url')} to where it answers; {doctor}"
         else:
             hint = f"see that this machine reaches the provider, or set {endpoint.setting('url')} to a server that it reaches"
-        return ModelError(message, hint, transient=True)
+        return ModelError(message, hint, transient=True, away="never there" if absent else "lost")
     hint = f"see what the server does, and run again later; {doctor}"
     if trouble.kind == "slow":
         hint = f"raise roles.*.timeout_seconds, or choose a faster model; {doctor}"

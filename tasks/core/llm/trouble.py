@@ -10,8 +10,9 @@ from typing import Any, Literal
 from tasks.core.llm.reach import lost, unreached
 from tasks.core.llm.said import said, shorten, status_of
 
-Kind = Literal["away", "slow", "busy", "field", "context", "account", "place", "filter", "request"]
-"""`away`: no connection; `slow`: no reply in time; `busy`: another try may go well. These three are tried again."""
+Kind = Literal["absent", "away", "slow", "busy", "field", "context", "account", "place", "filter", "request"]
+"""`absent`: no connection, and that at once; `away`: none in time; `slow`: no reply in time; `busy`: another try may go well.
+These four are tried again."""
 _FIELDS = {
     "schema": r"response_format|json_schema|structured output|grammar|guided",
     "tools": r"\btools?\b|tool_choice|tool call|function call",
@@ -49,8 +50,9 @@ def meaning(error: Exception, parameters: dict[str, Any], key: str) -> Trouble:
     """What an error of litellm, or of its libraries, means."""
     if isinstance(error, Trouble):
         return error
-    if why := unreached(error, str(parameters.get("api_base", ""))):
-        return Trouble("away", why)
+    why, at_once = unreached(error, str(parameters.get("api_base", "")))
+    if why:
+        return Trouble("absent" if at_once else "away", why)
     words, status = said(error, key), status_of(error)
     kind, field = _kind(words, status or getattr(error, "status_code", None), parameters)
     shown = _NAMELESS_SAID if _NAMELESS in words else shorten(words)

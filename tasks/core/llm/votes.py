@@ -138,7 +138,7 @@ def _result(poll: _Poll, settings: VoteSettings, slate: Slate) -> Verdicts:
     if not poll.ballots:
         causes = [problem.told for problem in poll.errors] + poll.unread
         error = f"no round of role {poll.role!r} succeeded: {causes[-1] if causes else 'no reply'}"
-        transient = any(isinstance(problem, ModelError) and problem.transient for problem in poll.errors)
+        transient = any(isinstance(problem, ModelError) and problem.unsettled == "transient" for problem in poll.errors)
         unsettled = "transient" if transient and not poll.stopped else "stopped"
     elif poll.errors and ballots.further_rounds(poll.items, poll.ballots, settings.rounds):
         unsettled = "stopped"

@@ -186,7 +186,9 @@ class Attempt(Value):
     """Votes cast in all (`single` style); 1 elsewhere."""
     contract: Contract
     """As the solver left it."""
-    ended: Literal["submitted", "turns", "budget", "loop", "model_error", "no_query", "document", "audit"]
+    ended: Literal[
+        "submitted", "turns", "budget", "loop", "model_error", "unreachable", "no_query", "document", "audit"
+    ]
     """`document`: it waits for the table of a document, and begins again with it; `audit`: for what validators say."""
     wanted: str = ""
     """Path of that document."""

@@ -60,7 +60,7 @@ class Follow:
                 return
             except ModelError as error:
                 self.problems.append(error.told)
-                self.unsettled = "transient" if error.transient else "stopped"
+                self.unsettled = error.unsettled
                 return
             if cut:
                 continuations -= 1

@@ -119,7 +119,7 @@ async def write_transform(job: Job, settings: NormaliseSettings, sandbox: Sandbo
         except BudgetError as error:
             return Written(best, (error.told,), usage, "stopped")
         except ModelError as error:
-            return Written(best, (error.told,), usage, "transient" if error.transient else "stopped")
+            return Written(best, (error.told,), usage, error.unsettled)
         usage += asked.usage
         bounded = sandbox.model_copy(update={"seconds": min(sandbox.seconds, left)})
         version = await _tried(_program(asked.value), job, bounded, settings.seconds * _VALUE_SHARE)

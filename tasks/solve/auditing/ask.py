@@ -49,7 +49,7 @@ async def ask(role: str, text: str, reply_model: type[BaseModel], read: Callable
         except BudgetError as error:
             return Said(None, Usage(), problem=one_line(error.message, _CHARS), unsettled="stopped")
         except ModelError as error:
-            problem, unsettled = error.message, "transient" if error.transient else "stopped"
+            problem, unsettled = error.message, error.unsettled
             if error.transient:
                 break
         except TablewrightError as error:

@@ -14,6 +14,7 @@ _ENDED = {
     "budget": "the budget ran out before the solver was done",
     "loop": "the solver went round in circles and was stopped",
     "model_error": "the model stopped giving usable replies",
+    "unreachable": "the model cannot be reached",
     "no_query": "the model gave no query that runs",
     "document": "the solver waited for the table of a document that nobody drew",
     "audit": "the solver waited for validators",
@@ -33,9 +34,10 @@ def judge(given: Assignment, attempt: Attempt, checked: Checked, confident_share
         return "rejected", f"{replay.error}; the answer is withheld"
     process, form = verdicts(given.audits, attempt.chosen, checked)
     if process and process.verdict == "rejected":
+        who = "the validator of how it was found" if process.asked else "a check made by code"
         return (
             "rejected",
-            f"replayed and equal, but validators rejected it: {'; '.join(process.issues) or 'no reason given'}",
+            f"replayed and equal, but {who} rejected it: {'; '.join(process.issues) or 'no reason given'}",
         )
     reservations = [*_reservations(attempt, confident_share)]
     if given.catalogue.stopped:
@@ -48,7 +50,7 @@ def judge(given: Assignment, attempt: Attempt, checked: Checked, confident_share
         if (check.outcome == "failed" or check.name == UNMADE) and (check.name != "row limit" or not replay.truncated)
     ]
     if form and form.verdict == "rejected":
-        reservations += form.issues or ("validators rejected its form",)
+        reservations += form.issues or ("the validator of its form rejected it: no reason given",)
     if reservations:
         return "partial", f"replayed and equal, but {'; '.join(dict.fromkeys(reservations))}"
     if process and form and process.verdict == form.verdict == "approved":

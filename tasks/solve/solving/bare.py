@@ -32,7 +32,8 @@ async def solve_bare(given: Assignment, engine: Engine, limits: SolverSettings) 
     try:
         asked = await door.ask_text(ROLE, [message], samples=1)
     except (ModelError, BudgetError) as error:
-        return _attempt(given, [], [], "model_error", error.told)
+        away = isinstance(error, ModelError) and error.away
+        return _attempt(given, [], [], "unreachable" if away else "model_error", error.told)
     sql, result, trouble = query_of(asked.value), None, ""
     try:
         result = await engine.query(sql)

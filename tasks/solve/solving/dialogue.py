@@ -24,7 +24,7 @@ from tasks.solve.solving.review import Due
 from tasks.solve.solving.styles import ROLE, Style, Turn
 from tasks.solve.solving.transcript import Transcript
 
-End = Literal["submitted", "turns", "budget", "loop", "model_error", "no_query", "document", "audit"]
+End = Literal["submitted", "turns", "budget", "loop", "model_error", "unreachable", "no_query", "document", "audit"]
 _PATIENCE = 3
 """Blocked calls, turns without a call, or unusable replies, before the end is near."""
 _WARN_TURNS = 3
@@ -80,7 +80,7 @@ class Dialogue:
                 return self._stopped("budget", error.told, "stopped")
             except ModelError as error:
                 if error.transient or last or self._unusable + 1 >= _PATIENCE:
-                    return self._stopped("model_error", error.told, "transient" if error.transient else "stopped")
+                    return self._stopped("unreachable" if error.away else "model_error", error.told, error.unsettled)
                 self._unusable += 1
                 self.problems.append(error.message)
                 self.transcript.say({"role": "user", "content": _UNUSABLE})

@@ -136,7 +136,7 @@ class _Solving:
                 self._stopped("budget", error.told, "stopped")
                 return
             except ModelError as error:
-                self._stopped("model_error", error.told, "transient" if error.transient else "stopped")
+                self._stopped("unreachable" if error.away else "model_error", error.told, error.unsettled)
                 return
             self.problems += asked.problems
             said = Observation("\n\n".join(asked.values)[: self.limits.agent.result_chars])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
@@ -52,6 +53,35 @@ def test_https_where_the_server_speaks_http_is_told_as_that(make_door: MakeDoor)
     with Endpoint([]) as server, pytest.raises(ModelError) as error:
         text(make_door(server.url.replace("http:", "https:"), role={"attempts": 1}))
     assert re.search(r"no safe connection to 127\.0\.0\.1:\d+ \(wrong version number\)", error.value.message)
+
+
+def test_a_place_that_never_answered_is_given_up_soon_and_then_tried_once(make_door: MakeDoor) -> None:
+    door = make_door(_closed(), retry={"first_seconds": 60, "longest_seconds": 60, "absent_seconds": 0.1})
+    for tries in (r"[1-4] tr(y|ies)", "1 try"):
+        with pytest.raises(ModelError, match=rf"cannot be reached \({tries}\): nothing listens at") as error:
+            text(door)
+        assert (error.value.away, error.value.transient, error.value.unsettled) == ("never there", True, "stopped")
+
+
+def test_a_place_that_answered_before_keeps_all_its_tries(make_door: MakeDoor) -> None:
+    with Endpoint(["yes"]) as server:
+        door = make_door(server.url, role={"attempts": 3}, retry={"absent_seconds": 0})
+        assert text(door).value == "yes"
+    for _ in range(2):
+        with pytest.raises(ModelError, match=r"cannot be reached \(3 tries\)") as error:
+            asyncio.run(door.ask_text("agent", [{"role": "user", "content": "And now?"}]))
+        assert (error.value.away, error.value.unsettled) == ("lost", "transient")
+
+
+def test_a_place_that_was_given_up_is_so_until_it_answers_or_has_another_trouble() -> None:
+    place = endpoints.known("main", EndpointSettings(url="http://127.0.0.1:9", model="given up"))
+    for ends in (place.well, lambda: place.trouble(0, None)):
+        place.trouble(0, None, refuses=True)
+        place.given_up = True
+        place.trouble(0, None, refuses=True)
+        assert place.given_up
+        ends()
+        assert not place.given_up and not place.absent
 
 
 @pytest.mark.parametrize("after", [0, 25])

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from endpoint import Status
+from endpoint import Endpoint, Status
 from world import ANSWER, ASKED, World, files, make_folder
 
 HASTY = """
@@ -35,6 +35,22 @@ def test_text_shows_table_status_sources_price_and_files(world: World, tmp_path:
     assert f"{ASKED} model calls; " in done.stdout and str(tmp_path / "out" / "report.html") in done.stdout
     assert "no Prefect server at" in done.stderr and "plain calls" in done.stderr
     assert done.stderr.count("\n") == 1, "piped: no progress"
+
+
+def test_an_endpoint_that_nothing_listens_at_is_told_as_that(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Endpoint([]) as gone:
+        monkeypatch.setenv("MODEL_API_URL", gone.url)
+    profile = tmp_path / "quick.toml"
+    profile.write_text("[retry]\nabsent_seconds = 0.1\n")
+    done = world.call(
+        "answer", str(make_folder(tmp_path / "shop")), "--no-prefect", "--profile", str(profile), "--json"
+    )
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["status"]) == (3, "failed")
+    assert said["reason"].startswith("the model cannot be reached (endpoint 'main'")
+    assert "nothing listens at 127.0.0.1:" in said["reason"] and "start the server there" in said["reason"]
 
 
 def test_columns_that_do_not_fit_the_terminal_are_counted(
