@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from datetime import UTC, date, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from flows.batch import Board
 from flows.running.grid import BenchmarkRequest, place
 from flows.running.plan import places
 from flows.running.rows import Row
-from flows.running.session import versions
+from flows.running.session import check_model, versions
 from flows.running.trial import Planned, read_trial, run_trial
 from tasks.artifacts import Gauge
 from tasks.benchmark.accepted import accept, baseline
@@ -44,6 +46,7 @@ async def benchmark(
     suites = await _open(request)
     started = _started(folder, request, today)
     planned = request.planned(folder, suites, started.today)
+    _check_models(planned)
     _write(folder, started)
     began = time.monotonic()
     trials = await _ask(planned, request, board, prefect)
@@ -92,6 +95,7 @@ async def _conclude(
             "seconds": read_started(folder).seconds,
             "suites": suites,
             "missing": missing,
+            **_outcome(trials, found),
             "versions": versions(),
         }
     )
@@ -100,6 +104,22 @@ async def _conclude(
     if request.accept == "yes" or (request.accept == "unless worse" and not worse):
         accept(folder.parent, folder.name)
     return found
+
+
+def _check_models(planned: list[Planned]) -> None:
+    """Raise InputError when a setup that is still to be asked has no model."""
+    for _, first in groupby(planned, key=lambda trial: (trial.request.profile, trial.request.model)):
+        open_ = next((p for p in first if read_trial(Path(p.request.out), p.task) is None), None)
+        if open_:
+            check_model(load(open_.request.profile, open_.request.overrides()), open_.request.ROLE)
+
+
+def _outcome(trials: list[Trial], found: Benchmark) -> dict[str, Any]:
+    """Why no question got an answer, where none did, and the run's exit code."""
+    if any(trial.rows is not None for trial in trials):
+        return {"code": 5 if found.against and found.against.worse else 0}
+    ((reason, code), count), *_ = Counter((trial.reason, trial.code) for trial in trials).most_common(1)
+    return {"unanswered": f"no question got an answer; {count} of {len(trials)}: {reason}", "code": code or 5}
 
 
 def _names(request: BenchmarkRequest) -> list[tuple[str, str]]:

@@ -128,6 +128,8 @@ async def benchmark_flow(request: BenchmarkRequest) -> Any:
     if found.against and found.against.worse:
         worse = f"worse than {found.against.before}: {found.against.down} tasks fell, {found.against.up} rose"
         return Failed(message=f"{worse} (sign test p = {found.against.p:.3g})", data=found)
+    if found.unanswered:
+        return Failed(message=found.unanswered, data=found)
     return found
 
 

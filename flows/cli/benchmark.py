@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from rich.markup import escape
 
-from flows.cli.app import app, err, out, print_json, table
+from flows.cli.app import app, as_called, err, out, print_json, table
 
 if TYPE_CHECKING:
     from tasks.core.models.benchmark import Benchmark
@@ -41,14 +42,17 @@ def command_run(
 ) -> None:  # fmt: skip
     """Ask every task of every suite under every profile × model, score the answers, and write the report.
 
-    Exit code 5 when more tasks fell than rose against the other run, and the sign test's p is below 0.05.
+    Exit code 5 when more tasks fell than rose against the other run, and the sign test's p is below 0.05; where no question
+    got an answer, that of most of them.
     """
     given: dict[str, Any] = {"suites": suite, "profiles": profile, "models": model, "skip": skip, "repeats": repeats,
              "penalty": lam, "concurrency": concurrency, "against": against, "accept": accept, "into": into,
              "results": str(results or ""), "section": section}  # fmt: skip
     found = _run(given, run or _new_name(), no_prefect)
     _print(found, as_json)
-    raise typer.Exit(5 if found.against and found.against.worse else 0)
+    if found.unanswered:
+        err.print(f"[bold red]error:[/] {escape(as_called(found.unanswered))}")
+    raise typer.Exit(found.code)
 
 
 @commands.command("report")
@@ -86,11 +90,15 @@ def command_list(results: Results = None, as_json: Json = False) -> None:
     from tasks.benchmark.figures import setups
     from tasks.benchmark.results import runs
 
-    place = _results(results)
+    place = _existing(results)
     names = accepted(place)
     found = [(folder.name, s) for folder in runs(place) for s in setups(folder) if s.suite]
     if as_json:
         print_json([{"run": run, "accepted": names[-1:] == [run], **s.model_dump(mode="json")} for run, s in found])
+        return
+    if not found:
+        out.print(escape(f"no run of the benchmark has ended in {place}"))
+        out.print(escape(as_called("  next: make one: tablewright benchmark run --suite DIR --profile NAME")))
         return
     shown = table("run", "suite", "setup", "tasks", "repeats", "score", "σ")
     for run, s in found:
@@ -109,12 +117,10 @@ def command_query(
     as_json: Json = False,
 ) -> None:
     """Ask the results of all runs in SQL; see docs/benchmark.md for the columns."""
-    from rich.markup import escape
-
     from tasks.benchmark.results import ask, runs
     from tasks.core.sql.cells import to_cell
 
-    names, rows = ask(runs(_results(results)), sql)
+    names, rows = ask(runs(_existing(results)), sql)
     cells = [[to_cell(value) for value in row] for row in rows]
     if as_json:
         print_json([dict(zip(names, row, strict=True)) for row in cells])
@@ -171,7 +177,16 @@ def _results(results: Path | None) -> Path:
 
 def _folder(run: str, results: Path | None) -> Path:
     given = Path(run)
-    return given.absolute() if (given / "run.json").is_file() else _results(results) / run
+    return given.absolute() if (given / "run.json").is_file() else _existing(results) / run
+
+
+def _existing(results: Path | None) -> Path:
+    """The folder of all runs. Raises InputError when it was named and is not there."""
+    from tasks.core.files.paths import check_folder
+
+    if results:
+        check_folder(results, "the folder of runs, the --results of `tablewright benchmark run`")
+    return _results(results)
 
 
 def _new_name() -> str:

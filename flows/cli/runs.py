@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.app import app, err, out, print_json
+from flows.cli.app import app, as_called, err, out, print_json
 
 if TYPE_CHECKING:
     from flows.runs import Listed
+    from tasks.core.settings import Settings
 
 _PROFILE = "Settings: a name from configs/ or the path of a .toml."
 
@@ -30,6 +31,7 @@ def runs(
 
     from flows.running import launch
     from flows.runs import list_runs, store_of
+    from tasks.core.files.paths import check_folder
     from tasks.core.settings import load
 
     settings = load(profile)
@@ -38,11 +40,13 @@ def runs(
     async def main() -> list[Listed]:
         return await list_runs(await store_of(settings), most, gold, status or ())
 
+    if gold:
+        check_folder(gold, "a folder with TASK/gold.csv")
     rows = asyncio.run(main())
     if as_json:
         print_json([row.model_dump(mode="json") for row in rows])
     else:
-        _print(rows)
+        _print(rows, f" with status {' or '.join(status)}" if status else "", settings)
 
 
 @app.command("resume")
@@ -73,11 +77,14 @@ def resume(
     answer.run(request, chosen, no_prefect, as_json)
 
 
-def _print(rows: list[Listed]) -> None:
+def _print(rows: list[Listed], which: str, settings: Settings) -> None:
     from rich.markup import escape
 
     if not rows:
-        out.print("no runs")
+        place = f"Prefect block {settings.store.block}" if settings.store.block else settings.store.folder
+        out.print(escape(f"no run{which} is in the store ({place})"))
+        if not which:
+            out.print(as_called('  next: make one: tablewright answer FOLDER "question"'))
         return
     for row in rows:
         at = f" (process {row.process})" if row.process else f" (on {row.machine})" if row.status == "running" else ""

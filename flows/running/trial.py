@@ -135,7 +135,7 @@ def _known(evidence: Evidence, settings: Settings) -> dict[str, Any]:
 
 def _trial(planned: Planned, row: Row, known: dict[str, Any], stages: tuple[StageCost, ...]) -> Trial:
     suite, task, request = planned.suite, planned.task, planned.request
-    kept = {"status", "reason", "seconds", "rows", "agreement"}
+    kept = {"status", "reason", "code", "seconds", "rows", "agreement"}
     return Trial(
         suite=suite.name,
         version=suite.version,

@@ -52,8 +52,12 @@ def score(prediction: Path, gold: Path, penalty: float = PENALTY) -> SuiteScore:
         )
     if is_file(gold):
         if not is_file(prediction):
-            raise InputError(f"there is no prediction {prediction}", "give the CSV file with the predicted table")
+            raise InputError(
+                f"there is no prediction {str(prediction)!r}", "give the CSV file with the predicted table"
+            )
         return SuiteScore(tasks=(score_pair(prediction, gold, penalty, task=gold.stem),), penalty=penalty)
+    if not is_folder(gold):
+        raise InputError(f"there is no file or folder {str(gold)!r}", "give a gold.csv, or a folder with TASK/gold.csv")
     tables = gold_tables(gold)
     _check_predicted(prediction, [table.parent.name for table in tables])
     tasks = [score_pair(prediction / g.parent.name / "prediction.csv", g, penalty, task=g.parent.name) for g in tables]
@@ -61,11 +65,9 @@ def score(prediction: Path, gold: Path, penalty: float = PENALTY) -> SuiteScore:
 
 
 def gold_tables(folder: Path) -> list[Path]:
-    """Every `TASK/gold.csv` of a folder, in natural order. Raises InputError when there is none."""
-    if is_file(folder):
-        check_folder(folder, "a folder with TASK/gold.csv")
-    found = folder.glob("*/gold.csv") if is_folder(folder) else ()
-    if tables := sorted(found, key=lambda path: natural(path.parent.name)):
+    """Every `TASK/gold.csv` of a folder, in natural order. Raises InputError when there is none, or no such folder."""
+    check_folder(folder, "a folder with TASK/gold.csv")
+    if tables := sorted(folder.glob("*/gold.csv"), key=lambda path: natural(path.parent.name)):
         return tables
     raise InputError(f"no gold tables in {folder}", "give a gold.csv, or a folder with TASK/gold.csv")
 

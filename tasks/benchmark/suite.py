@@ -13,13 +13,15 @@ from pydantic import ValidationError
 
 from tasks.benchmark.score import gold_tables
 from tasks.core.errors import InputError
-from tasks.core.files.paths import is_file, is_folder
+from tasks.core.files.paths import check_folder, is_file, is_folder
 from tasks.core.files.store import Folder, digest_file
 from tasks.core.models.benchmark import Suite, SuiteTask
 from tasks.stage import stage
 
 MANIFEST = "suite.json"
 DISPUTED = "disputed.toml"
+WANTED = "a folder of tasks with gold, or of its manifest"
+_HOLDS = "a suite holds TASK/task.json with TASK/context/, and gold/TASK/gold.csv"
 _LISTED = 5
 
 
@@ -43,6 +45,8 @@ def read_suite(path: Path) -> tuple[Suite, tuple[SuiteTask, ...]]:
 
     Raises InputError when there is no suite.
     """
+    if not is_file(path):
+        check_folder(path, WANTED)
     manifest, folder = path if is_file(path) else path / MANIFEST, folder_of(path)
     said = _manifest(manifest) if is_file(manifest) else None
     found = take(folder)
@@ -58,7 +62,10 @@ def folder_of(path: Path) -> Path:
 
 
 def take(folder: Path) -> tuple[SuiteTask, ...]:
-    """Every task of a folder that has gold, with its digests. Raises InputError when there is none."""
+    """Every task of a folder that has gold, with its digests. Raises InputError when there is none, or no such folder."""
+    check_folder(folder, WANTED)
+    if not is_folder(folder / "gold"):
+        raise InputError(f"{folder} has no folder gold/", _HOLDS)
     tables = gold_tables(folder / "gold")
     tasks = [gold.parent for gold in tables if is_folder(folder / gold.parent.name)]
     found = tuple(
@@ -67,9 +74,7 @@ def take(folder: Path) -> tuple[SuiteTask, ...]:
         if any(path.name.lower() == "task.json" for path in (folder / gold.name).iterdir())
     )
     if not found:
-        raise InputError(
-            f"no task of {folder} has gold", "a suite holds TASK/task.json with TASK/context/, and gold/TASK/gold.csv"
-        )
+        raise InputError(f"no task of {folder} has gold", _HOLDS)
     return found
 
 

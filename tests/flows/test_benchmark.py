@@ -94,7 +94,7 @@ def test_a_report_is_made_anew_without_a_model(world: World, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--suite", "nowhere"), "no gold tables in"),
+        (("--suite", "nowhere"), "there is no folder"),
         (("--profile", "nobody"), "no profile 'nobody'"),
         (("--skip", "suite/task_9"), "there is no task suite/task_9"),
         (("--against", "sometimes"), "against 'sometimes'"),
@@ -109,6 +109,30 @@ def test_what_must_be_mended_is_said_before_a_model_is_asked(
     done = world.call("benchmark", "run", *given, "--results", str(tmp_path / "results"), "--no-prefect")
     assert done.returncode == 2 and says in done.stderr and "next:" in done.stderr, done.stderr
     assert world.endpoint.calls == 0 and not (tmp_path / "results").exists()
+
+
+def test_a_profile_without_a_model_is_told_before_anything_is_asked(world: World, tmp_path: Path) -> None:
+    profile = tmp_path / "bare.toml"
+    profile.write_text('[endpoints.other]\nconcurrency = 1\n[roles.default]\nendpoints = ["other"]\n')
+    places = ("--suite", str(make_suite(tmp_path / "suite")), "--results", str(tmp_path / "results"), "--no-prefect")
+    done = world.call("benchmark", "run", *places, "--profile", "default", "--profile", str(profile))
+    assert done.returncode == 2 and "no model is configured: endpoint 'other'" in done.stderr, done.stderr
+    assert world.endpoint.calls == 0 and not (tmp_path / "results").exists()
+
+
+def test_a_run_without_any_answer_ends_with_their_exit_code_and_why(world: World, tmp_path: Path) -> None:
+    world.endpoint.replies = lambda _: Status(400, {"error": {"message": "out of order"}})
+    code, found, said = run(world, make_suite(tmp_path / "suite"), tmp_path / "results", "--run", "one")
+    assert code == found["code"] == 3 and found["setups"][0]["answered"] == 0
+    assert found["unanswered"].startswith("no question got an answer; 3 of 3: the model stopped giving usable replies")
+    assert "out of order" in said and "no question got an answer" in said
+
+
+def test_a_list_of_no_runs_says_so_and_how_to_make_one(world: World, tmp_path: Path) -> None:
+    done = world.call("benchmark", "list", "--results", str(tmp_path))
+    assert done.returncode == 0 and done.stdout.startswith(f"no run of the benchmark has ended in {tmp_path}\n")
+    assert "next: make one: tablewright benchmark run" in done.stdout
+    assert world.call("benchmark", "list", "--results", str(tmp_path), "--json").stdout == "[]\n"
 
 
 def test_a_suite_is_written_and_checked(world: World, tmp_path: Path) -> None:

@@ -55,7 +55,10 @@ def test_a_killed_run_is_marked_and_resumed_under_its_id_as_if_nothing_had_been(
 
 
 def test_runs_are_listed_the_newest_first_with_score_and_spend(world: World, tmp_path: Path) -> None:
-    assert world.call("runs").stdout == "no runs\n"
+    said = world.call("runs").stdout
+    assert said.startswith(f"no run is in the store ({world.store})\n") and "next: make one: tablewright answer" in said
+    assert world.call("runs", "--json").stdout == "[]\n"
+    assert world.call("runs", "--status", "partial").stdout.startswith("no run with status partial is in the store")
     folder = make_folder(tmp_path / "店")
     (tmp_path / "gold" / "店").mkdir(parents=True)
     (tmp_path / "gold" / "店" / "gold.csv").write_text(ANSWER, "utf-8")

@@ -69,6 +69,8 @@ class Trial(Value):
     repeat: int
     status: str
     reason: str
+    code: int = 0
+    """Exit code that `answer` would have ended with."""
     seconds: float = 0.0
     calls: int = 0
     tokens_in: int = 0
@@ -239,6 +241,10 @@ class Benchmark(Value):
     """Every setup against the first one."""
     missing: int = 0
     """Trials that have not run yet."""
+    unanswered: str = ""
+    """Where no question got an answer: why most of them did not."""
+    code: int = 0
+    """Exit code of the run: most of theirs where no question got an answer, else 5 where it is worse than the other run."""
     versions: dict[str, str] = Field(default_factory=dict)
 
 

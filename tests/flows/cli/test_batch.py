@@ -205,7 +205,7 @@ def test_the_summary_has_scores_where_gold_is_there(world: World, tmp_path: Path
     done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--gold", str(other.parent))
     assert "is empty" in summary(tmp_path / "out")["score"]["problem"] and "not scored" in done.stdout
     done = world.call("batch", str(source), str(tmp_path / "out"), "--gold", str(tmp_path / "nowhere"))
-    assert done.returncode == 2 and "no gold tables" in done.stderr
+    assert done.returncode == 2 and f"there is no folder '{tmp_path / 'nowhere'}'" in done.stderr
 
 
 def test_a_late_task_asks_the_model_less(world: World, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_a_manifest_may_lie_elsewhere_and_move_with_its_folder(folder: Path, tmp
 def test_a_folder_without_a_manifest_has_no_version(folder: Path) -> None:
     opened = asyncio.run(open_suite(str(folder)))
     assert (opened.version, opened.as_of, len(opened.tasks)) == ("", None, 2)
-    with pytest.raises(InputError, match="no gold tables in"):
+    with pytest.raises(InputError, match="has no folder gold/"):
         asyncio.run(open_suite(str(folder / "task_2")))
 
 
