@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,13 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_NO_TEXT = bytes({*range(0x1A), 0x7F} - {1, 2, 3, *b"\t\n\v\f\r"})
+"""Bytes that no text in a single-byte, multi-byte or UTF-8 encoding holds but by mistake; 1 to 3 and 0x1c to 0x1f divide fields in
+exports, 0x1a ends files, 0x1b switches alphabets."""
+_UNWRITTEN = ("Cc", "Cn", "Cs")
+"""Categories of characters that no text is made of; U+FFFD, for what cannot be decoded, is another one."""
+_STRANGE, _STRANGE_SHARE = 2, 0.03
+"""So many of them, and so large a share, are no mistake; among random bytes they are 7 %."""
 _ONE_BYTE = ("cp1252", "cp1250")
 """Of the West and of the middle of Europe: most of their bytes are letters in both."""
 _WESTERN = {"cp1250", "latin_1", "cp852", "cp437", "iso8859_15", "cp858", "cp850", "mac_roman", "cp1254", "cp1257"}
@@ -62,7 +70,7 @@ def detect(path: Path) -> Encoding:
     for mark, name in _BOMS:
         if head.startswith(mark):
             return Encoding(name, broken=name == "utf-8-sig" and not _is_utf8(path))
-    if wide := _utf16(head):
+    if wide := _utf32(head) or _utf16(head):
         return Encoding(wide)
     if _is_utf8(path):
         return Encoding("utf-8")
@@ -73,6 +81,28 @@ def detect(path: Path) -> Encoding:
     others = _others(bad, name, certain)
     clear = certain or (not others and sum(byte > 127 for byte in bad) >= _CLEAR)
     return Encoding(name, clear, mixed=_has_words(good), others=others)
+
+
+def binary(head: bytes) -> str:
+    """Why the first bytes of a file are those of no text, in words; empty where they may be. Wide encodings are texts."""
+    if head and not head.strip(b"\0"):
+        return f"the first {len(head):,} bytes are NUL"
+    wide = next((name for mark, name in _BOMS[1:] if head.startswith(mark)), "") or _utf32(head) or _utf16(head)
+    if wide:
+        text = codecs.getincrementaldecoder(wide)("replace").decode(head)
+        strange, of = sum(_is_strange(sign) for sign in text), len(text)
+    else:
+        strange, of = len(head) - len(head.translate(None, _NO_TEXT)), len(head)
+    if strange < _STRANGE or strange < of * _STRANGE_SHARE:
+        return ""
+    return f"{strange:,} of the first {of:,} characters are control characters, or none at all"
+
+
+def _is_strange(sign: str) -> bool:
+    """Of decoded text."""
+    return sign == "\ufffd" or (
+        unicodedata.category(sign) in _UNWRITTEN and (ord(sign) > 0x7E or ord(sign) in _NO_TEXT)
+    )
 
 
 def read_text(path: Path) -> tuple[str, Encoding, int]:
@@ -119,15 +149,33 @@ def _mostly_utf8(line: bytes) -> str | None:
     return text if not lost or sum(character > "\x7f" for character in text) > 3 * lost else None
 
 
+def _utf32(head: bytes) -> str:
+    """UTF-32 without a mark: four bytes a character, of which the highest is zero and the next one small."""
+    whole = head[: len(head) // 4 * 4]
+    if len(whole) < 16 or (len(head) % 4 and len(head) < 1 << 12):
+        return ""
+    for name, order in (("utf-32-le", (0, 1, 2, 3)), ("utf-32-be", (3, 2, 1, 0))):
+        low, _, plane, top = (whole[at::4] for at in order)
+        if not any(top) and max(plane) <= 0x10 and low.count(0) < len(low) / 2:
+            return name if _can(whole, name) else ""
+    return ""
+
+
 def _utf16(head: bytes) -> str:
-    """UTF-16 without a mark: the NUL bytes of its ASCII characters all lie on one side."""
+    """UTF-16 without a mark: the NUL bytes of its ASCII characters all lie on one side; most of them where other scripts have
+    some, too, and then what it decodes to must have lines and no character that is none.
+    """
     nuls = head.count(0)
     if nuls < 3 or nuls < len(head) * 0.02:
         return ""
     odd = head[1::2].count(0)
     if odd >= nuls * 0.95:
         return "utf-16-le"
-    return "utf-16-be" if odd <= nuls * 0.05 else ""
+    if odd <= nuls * 0.05:
+        return "utf-16-be"
+    name = "utf-16-le" if odd * 2 > nuls else "utf-16-be"
+    text = codecs.getincrementaldecoder(name)("replace").decode(head)
+    return name if max(odd, nuls - odd) >= nuls * 0.6 and "\n" in text and not any(map(_is_strange, text)) else ""
 
 
 def _is_utf8(path: Path) -> bool:

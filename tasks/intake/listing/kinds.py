@@ -6,6 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from tasks.core.files.text import binary
 from tasks.core.models.source import FileKind, Outcome
 
 HEAD = 4096
@@ -45,6 +46,7 @@ _JSON = re.compile(rb"\s*(\[\s*\{\s*\"|\{\s*\"[^\"\n]*\"\s*:)")
 _BOOKS = ("a ZIP archive or Excel file", "an old Office file")
 _COLUMNAR = ("a Parquet file", "an Arrow file", "an ORC file")
 _UNICODE = (b"\xff\xfe", b"\xfe\xff")
+_BINARY = "binary, not text: get it again, or export it as text (UTF-8) from its program"
 _OFFICE = {".doc", ".odt", ".rtf", ".pptx", ".ppt", ".epub"}
 _METADATA = {f"{place}metadata{suffix}" for place in ("", "context/") for suffix in (".yaml", ".yml")}
 _SYSTEM = {"thumbs.db", "desktop.ini", "ehthumbs.db"}
@@ -169,6 +171,8 @@ def _text(kind: FileKind, head: bytes, size: int, found: str) -> Verdict:
         return Verdict("parquet", "table", f"{found}, whatever its suffix says")
     if found:
         return Verdict(kind, "unreadable", f"{found}, no {kind.upper()}")
+    if why := binary(head):
+        return Verdict(kind, "unreadable", f"{_BINARY}: {why}")
     if _HTML.match(head):
         return Verdict(
             kind, "unreadable", f"an HTML page, no {kind.upper()}: was a web page saved in place of the data?"
@@ -184,6 +188,8 @@ def _document(name: str, suffix: str, head: bytes, found: str) -> Verdict:
         return Verdict("document", "document")  # an encrypted one is told from a damaged one when it is read
     if found or suffix == ".docx":
         return Verdict("document", "unreadable", f"{found}, no text" if found else "no Word document")
+    if why := binary(head):
+        return Verdict("document", "unreadable", f"{_BINARY}: {why}")
     if PurePosixPath(name).stem.casefold() == "knowledge" and suffix not in (".html", ".htm"):
         return Verdict("knowledge", "knowledge")
     return Verdict("document", "document")

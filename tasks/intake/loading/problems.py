@@ -31,6 +31,8 @@ FILES = (
          "A live database, or a table of it, could not be read; the run went on without it.", "The reason ends with the next step; run again when it is done."),
     Kind("T101", True, "^the file is empty|nothing but blank|holds no (table|column|sheet)|rows without any value|^sheet .* is empty$",
          "The file, or a part of it, holds no table.", "Check whether the export went wrong; else nothing needs to be done."),
+    Kind("T109", True, "^binary, not text: ", "The bytes are no text, whatever the suffix says: a file of a program, one that was cut off or overwritten, or an encrypted one.",
+         "Get the file again, or export it from its program as CSV (UTF-8)."),
     Kind("T103", True, "^(it is )?encrypted", "The file needs a password.", "Save it without a password."),
     Kind("T102", True, "an HTML page, no|no SQLite database|^not a SQLite|no Excel workbook|no text$|no PDF|, no video$|XML, no workbook|, no (CSV|JSON|PDF)|no Parquet, Arrow|no such kind",
          "The content is not what the suffix says, and is not read as what it is.", "Save the data themselves: open the file in the program it belongs to and export it."),

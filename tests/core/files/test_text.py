@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
-from tasks.core.files.text import detect, read_text, transcode
+from tasks.core.files.text import binary, detect, read_text, transcode
 
 CHINESE = "姓名,城市,金额\n张三,北京,100\n李四,上海,200\n公司内部编码与证券代码的对应关系,深圳,12\n"
 TAIWAN = "姓名,城市,金額\n張三,臺北,100\n李四,高雄,200\n證券代碼與簡稱的對應關係,新竹,12\n"
@@ -27,6 +28,9 @@ RUSSIAN = "имя,город\nИван,Москва\nПётр,Казань\nпр
         (CHINESE, "utf-16-le", "utf-16-le"),
         (CHINESE, "utf-16-be", "utf-16-be"),
         (CHINESE, "utf-32", "utf-32"),
+        (CHINESE, "utf-32-le", "utf-32-le"),
+        (CHINESE, "utf-32-be", "utf-32-be"),
+        ("a,b\n1,2\n", "utf-32-be", "utf-32-be"),
         (CHINESE, "gbk", "gb18030"),
         (CHINESE + "𠀀㐀\n", "gb18030", "gb18030"),
         (TAIWAN, "big5", "big5"),
@@ -62,6 +66,39 @@ def test_a_guess_is_said_to_be_one(tmp_path: Path, text: str, encoding: str, cer
     found = detect(path)
     assert found.certain is certain
     assert ("guessed" in found.note) is not certain
+
+
+def test_texts_of_all_encodings_are_no_binaries(tmp_path: Path) -> None:
+    texts = [
+        CHINESE,
+        TAIWAN,
+        JAPANESE,
+        KOREAN,
+        FRENCH,
+        GERMAN,
+        RUSSIAN,
+        "a,b\n1,2\n",
+        "数,值\n一,二\n",
+        "a\x01b\x0212\x1f\n" * 9,
+    ]
+    codecs = (
+        "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "gb18030", "big5",
+        "big5hkscs", "cp932", "euc_jp", "iso2022_jp", "euc_kr", "hz", "latin-1", "cp1252", "cp1250", "cp1251", "koi8-r",
+        "cp437", "mac_roman",
+    )  # fmt: skip
+    tried = 0
+    for text in texts:
+        for codec in codecs:
+            with contextlib.suppress(UnicodeEncodeError):
+                data = (text * 40).encode(codec)
+                assert [binary(data[:size]) for size in (len(text.encode(codec)), 4096)] == ["", ""], (text, codec)
+                tried += 1
+    assert tried > 120
+
+
+def test_a_nul_or_two_are_no_binary() -> None:
+    assert binary(b"a,b\0c\n" + b"1,2\n" * 100) == binary(b"a\x1a") == binary(b"") == ""
+    assert binary(b"\0") == "the first 1 bytes are NUL"
 
 
 def test_lines_of_two_encodings(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import random
 import sqlite3
+import struct
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from tasks.core import process
 from tasks.core.errors import InputError
 from tasks.core.models.source import Inventory
 from tasks.intake.inventory import take_inventory
+from tasks.intake.loading.problems import kind_of
 
 
 def look(folder: Path | str, **limits: Any) -> Inventory:
@@ -112,6 +115,30 @@ def test_every_kind_that_is_not_read_says_so(tmp_path: Path) -> None:
     assert reasons["i.db"][0] == "unreadable"
     assert reasons["k.png"] == ("ignored", "a PNG picture")
     assert all(reason for path, (_, reason) in reasons.items() if path not in ("a.xlsx", "b.parquet"))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.TSV", "a.psv", "a.json", "a.txt", "a.md", "knowledge.md", "a.xls"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(5000),
+        b"id,name\n" + bytes(500),
+        b"\xff\xfe" + random.Random(7).randbytes(3000),
+        random.Random(8).randbytes(5000),
+        random.Random(9).randbytes(300),
+        struct.pack("<800d", *(1 / number for number in range(1, 801))),
+        struct.pack("<900i", *range(900)),
+    ],
+    ids=["NUL", "a header and NUL", "a mark and noise", "noise", "little noise", "doubles", "integers"],
+)
+def test_bytes_that_are_no_text_are_unreadable_whatever_their_suffix(tmp_path: Path, name: str, data: bytes) -> None:
+    ((_, outcome, reason),) = outcomes(look(put(tmp_path, {name: data}))).values()
+    if name == "a.xls" and b"\0" in data and not data.startswith(b"\xff\xfe"):
+        assert outcome == "table", "the workbook's reader says what it is"
+        return
+    assert outcome == "unreadable"
+    assert reason.startswith("binary, not text: get it again, or export it as text"), reason
+    assert kind_of(reason).code == "T109" and kind_of(reason).problem
 
 
 def test_every_file_has_its_digest(tmp_path: Path) -> None:
