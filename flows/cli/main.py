@@ -27,6 +27,7 @@ from flows.cli import (  # noqa: F401  each adds its commands
     suite,
 )
 from flows.cli.app import app, as_called, called, err, out, print_error
+from flows.cli.pipe import be_patient
 from tasks.core.errors import InputError, TablewrightError
 
 
@@ -46,6 +47,7 @@ def options(
 
 def main() -> None:
     """Run the command line; ends the process."""
+    be_patient()
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     debug = len(arguments) < len(sys.argv) - 1
     if not debug:

@@ -59,14 +59,15 @@ def raws_of(merged: Merged, column: str) -> tuple[str, ...]:
 
 
 def _left_out(finding: Finding, record: str | None, columns: set[str]) -> tuple[str, str] | None:
-    """Why a finding gives no value, and what of it to name; None when it gives one."""
+    """Why a finding gives no value, and its name; None when it gives one."""
+    value = " ".join(finding.raw[:_VALUE_CHARS].split())
+    name = f"{finding.column} of {finding.record_id}: {value!r}"
     if not finding.found:
-        value = " ".join(finding.raw[:_VALUE_CHARS].split())
-        return (_NOWHERE, f"{finding.column} of {finding.record_id}: {value!r}")
+        return (_NOWHERE, name)
     if record is None:
-        return ("values belong to records that the document does not name", finding.record_id)
+        return ("values belong to records that the document does not name", name)
     if finding.column not in columns:
-        return ("values belong to columns that the plan does not have", finding.column)
+        return ("values belong to columns that the plan does not have", name)
     return None
 
 
@@ -162,12 +163,12 @@ def _of_slices(results: tuple[SliceResult, ...]) -> tuple[str, ...]:
 
 
 def _told(left_out: Counter[tuple[str, str]]) -> list[str]:
-    """One line for each reason, with its count and examples."""
+    """One line for each reason, with its count and the values; one that came several times stands once, with how often."""
     lines = []
     for reason in sorted({reason for reason, _ in left_out}):
-        named = sorted(name for known, name in left_out if known == reason)
-        count = sum(number for (known, _), number in left_out.items() if known == reason)
-        lines.append(f"{count} {reason} ({some(named, _VALUES if reason == _NOWHERE else _EXAMPLES)})")
+        found = sorted((name, number) for (known, name), number in left_out.items() if known == reason)
+        named = [f"{name} ({number} times)" if number > 1 else name for name, number in found]
+        lines.append(f"{sum(number for _, number in found)} {reason} ({some(named, _VALUES)})")
     return lines
 
 

@@ -17,7 +17,7 @@ from tasks.core.llm.request import Reply
 from tasks.core.llm.structured import Invalid
 from tasks.core.models.document import Slice
 
-_SHOWN, _CHARS = 3, 80
+_SHOWN, _CHARS = 12, 80
 _MOST_LINES = 10**9
 
 
@@ -103,7 +103,10 @@ class _Reader:
         """One line for entries, one for cells."""
         told = (("entries that name no record", self._entries), ("cells without a text or number", self._cells))
         return tuple(
-            f"{len(lost)} {what} were left out of a reply ({', '.join(lost[:_SHOWN])})" for what, lost in told if lost
+            f"{len(lost)} {what} were left out of a reply ({', '.join(lost[:_SHOWN])}"
+            f"{f' and {len(lost) - _SHOWN} more' if len(lost) > _SHOWN else ''})"
+            for what, lost in told
+            if lost
         )
 
     def entries(self, values: Any) -> tuple[Entry, ...]:

@@ -28,6 +28,11 @@ _NOT_SAID = frozenset(
      "rtrim", "first", "last", "any_value"]
 )  # fmt: skip
 """Functions that change how a value is written or which one stands for all: the heading is that of the value."""
+_CLEANING = frozenset(
+    ["replace", "regexp_replace", "regexp_extract", "translate", "split_part", "str_split", "string_split", "split", "substr",
+     "substring", "left", "right", "strip_accents", "lpad", "rpad", "concat", "list_extract", "array_extract", "element_at"]
+)  # fmt: skip
+"""Functions that take a text's value out of what stands around it: inside of another function they are not said."""
 
 
 def headings(sql: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -78,6 +83,8 @@ def _key(text: str) -> str:
 def _heading(part: exp.Expr) -> str:
     """The expression in words, on one line; a long one is cut between words."""
     said = " ".join(_said(part).split())
+    if len(said) > _CHARS and (of := _of_columns(part)):
+        said = of
     if len(said) > _CHARS:
         said = f"{said[:_CHARS].rpartition(' ')[0] or said[:_CHARS]} …"
     return said
@@ -90,7 +97,7 @@ def _said(part: exp.Expr | None) -> str:
         return ""
     if isinstance(part, exp.Column | exp.Identifier | exp.Literal | exp.Alias):
         return str(part.alias_or_name if isinstance(part, exp.Alias) else part.name)
-    if isinstance(part, exp.Paren | exp.Window | exp.Cast | exp.Distinct | exp.Order | exp.Ordered):
+    if isinstance(part, exp.Paren | exp.Window | exp.Cast | exp.Bracket | exp.Distinct | exp.Order | exp.Ordered):
         return _wrapped(part)
     if isinstance(part, exp.Filter):
         return f"{_said(part.this)} where {_said(part.expression.this)}"
@@ -130,13 +137,17 @@ def _operation(part: exp.Expr) -> str:
             "Sub": "-", "Mul": "*", "Div": "/", "IntDiv": "//", "Mod": "%", "Is": "is", "Like": "like", "ILike": "like"}.get(
         type(part).__name__, type(part).__name__.lower()
     )  # fmt: skip
-    return f"{_bracketed(sides[0])} {sign} {_bracketed(sides[1])}"
+    left, right = (_bracketed(side) for side in sides)
+    if left == right:  # two parts of one text
+        left, right = (_bracketed(side, cleaned=False) for side in sides)
+    return f"{left} {sign} {right}"
 
 
-def _bracketed(side: exp.Expr) -> str:
+def _bracketed(side: exp.Expr, cleaned: bool = True) -> str:
     from sqlglot import exp
 
     inner = side.this if isinstance(side, exp.Paren) else side
+    inner = _cleaned(inner) if cleaned else inner
     said = _said(inner)
     loose = isinstance(inner, exp.Add | exp.Sub | exp.Or) and isinstance(side, exp.Paren)
     condition = " where " in said and not isinstance(inner, exp.Binary)
@@ -165,8 +176,7 @@ def _call(part: exp.Func) -> str:
     """A function of its first argument, in words: `sum of amount`."""
     from sqlglot import exp
 
-    name = (part.name if isinstance(part, exp.Anonymous | exp.AnonymousAggFunc) else part.sql_name()).casefold()
-    first = part.this if isinstance(part.this, exp.Expr) else next(iter(part.expressions), None)
+    name, first = _name(part), _first(part)
     if isinstance(part, exp.Count):
         return _counted(part)
     if name in _NOT_SAID:
@@ -188,8 +198,48 @@ def _call(part: exp.Func) -> str:
     if isinstance(part, exp.Sum | exp.CountIf) and (condition := _condition(part)):
         return f"count where {condition}"
     word = _OF.get(name, name.replace("_", " "))
-    inner = _said(first)
+    inner = _said(_cleaned(first))
     return f"{word} of {inner}" if inner else word
+
+
+def _cleaned(part: exp.Expr | None) -> exp.Expr | None:
+    """The part within what only takes a value out of its text, or writes it as another type."""
+    from sqlglot import exp
+
+    found = part
+    while isinstance(found, exp.Func | exp.Paren | exp.Bracket) and not isinstance(found, exp.AggFunc):
+        if isinstance(found, exp.Func) and _name(found) not in _CLEANING | _NOT_SAID:
+            break
+        found = _first(found)
+    return found if isinstance(found, exp.Expr) else part
+
+
+def _of_columns(part: exp.Expr) -> str:
+    """`average of area, width`: the outermost function of the columns that it is made of; empty for what is no function."""
+    from sqlglot import exp
+
+    while isinstance(part, exp.Paren | exp.Window) or (isinstance(part, exp.Func) and _name(part) in _NOT_SAID):
+        part = _first(part) or exp.Null()
+    columns = dict.fromkeys(column.name for column in part.find_all(exp.Column))
+    if not isinstance(part, exp.Func) or isinstance(part, exp.Case) or not columns:
+        return ""
+    name = _name(part)
+    return f"{_OF.get(name, name.replace('_', ' '))} of {', '.join(columns)}"
+
+
+def _name(part: exp.Expr) -> str:
+    """Of a function, as the query writes it."""
+    from sqlglot import exp
+
+    named = isinstance(part, exp.Anonymous | exp.AnonymousAggFunc)
+    return str(part.name if named or not isinstance(part, exp.Func) else part.sql_name()).casefold()
+
+
+def _first(part: exp.Expr) -> exp.Expr | None:
+    """What a function is of: its first argument."""
+    from sqlglot import exp
+
+    return part.this if isinstance(part.this, exp.Expr) else next(iter(part.expressions), None)
 
 
 def _unit(part: exp.Expr) -> str:

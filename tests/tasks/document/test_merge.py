@@ -102,9 +102,24 @@ def test_records_and_columns_that_the_plan_does_not_have_are_counted() -> None:
     merged = merge(PLAN, piece(said("R9", "sum_before", "5", 3), said("R1", "colour", "red", 3)))
     assert [c for c in merged.cells if c.column != KEY] == []
     assert merged.problems == (
-        "1 values belong to columns that the plan does not have (colour)",
-        "1 values belong to records that the document does not name (R9)",
+        "1 values belong to columns that the plan does not have (colour of R1: 'red')",
+        "1 values belong to records that the document does not name (sum_before of R9: '5')",
     )
+
+
+def test_every_value_that_was_left_out_is_named_one_that_came_again_with_how_often_and_of_many_the_first() -> None:
+    lost = [
+        said("R9", "sum_before", "5", 3),
+        said("R9", "sum_before", "6", 4),
+        said("R1", "sum_before", "4二", 3, found=False),
+    ]
+    again = said("R1", "sum_before", "4二", 9, found=False)
+    assert merge(PLAN, piece(*lost), piece(again)).problems == (
+        "2 values belong to records that the document does not name (sum_before of R9: '5', sum_before of R9: '6')",
+        "2 values stand in no statement of the text and were left out (sum_before of R1: '4二' (2 times))",
+    )
+    many = merge(PLAN, piece(*(said(f"R{10 + n}", "sum_before", str(n), 3) for n in range(20)))).problems[0]
+    assert many.startswith("20 values belong") and many.count("sum_before of") == 12 and many.endswith(" and 8 more)")
 
 
 def test_what_was_not_asked_and_what_was_not_found_is_handed_on() -> None:
