@@ -39,7 +39,7 @@ def test_score_prints_each_task_and_the_mean(world: World, tmp_path: Path) -> No
     assert mixed.returncode == 2 and "one is a file, the other a folder" in mixed.stderr
     for name in ("none", "x" * 300):
         done = world.call("score", str(tmp_path / "out"), str(tmp_path / name))
-        assert done.returncode == 2 and "no gold" in done.stderr
+        assert done.returncode == 2 and "there is no file or folder" in done.stderr
 
 
 @pytest.mark.parametrize(
