@@ -12,7 +12,7 @@ from tasks.core.evidence.checks import UNMADE
 from tasks.core.models.answer import Assignment, Contract, JoinAudit
 from tasks.core.models.evidence import Check
 from tasks.core.sql.engine import Engine
-from tasks.solve.checking import documents, gaps, grain, holes, measures, sources, thresholds, typed
+from tasks.solve.checking import documents, gaps, grain, holes, measures, sources, thresholds, typed, units
 from tasks.solve.checking.facts import Facts
 from tasks.solve.checking.measuring import Measuring
 from tasks.solve.mending.dialect import parse
@@ -42,6 +42,7 @@ _READ: tuple[Look, ...] = (
     typed.said_texts,
     typed.unused_texts,
     documents.taken_back,
+    units.asked_unit,
 )
 _COUNTED: tuple[Count, ...] = (
     grain.multiplied,
