@@ -313,10 +313,10 @@ def test_calls_are_counted_by_stage_with_tokens_and_seconds(make_door: MakeDoor)
         with budget.stage("contract"):
             text(door)
         with budget.stage("agent"):
-            text(door, samples=2)  # the first sample is journaled already
+            text(door, samples=2)  # the first sample is read again: this run has paid for it, and it is counted above
     spent = {stage.stage: stage for stage in door.meter.spend().stages}
     assert (spent["contract"].calls, spent["contract"].tokens_out) == (1, 3)
-    assert (spent["agent"].calls, spent["agent"].journaled) == (1, 1)
+    assert (spent["agent"].calls, spent["agent"].journaled) == (1, 0)
     assert spent["contract"].tokens_in > 0 and spent["contract"].seconds > 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 import pytest
@@ -64,12 +63,11 @@ def test_a_place_that_never_answered_is_given_up_soon_and_then_tried_once(make_d
 
 
 def test_a_place_that_answered_before_keeps_all_its_tries(make_door: MakeDoor) -> None:
-    with Endpoint(["yes"]) as server:
-        door = make_door(server.url, role={"attempts": 3}, retry={"absent_seconds": 0})
-        assert text(door).value == "yes"
+    door = make_door(_closed(), role={"attempts": 3}, retry={"absent_seconds": 0})
+    endpoints.known("end0", door.settings.endpoints["end0"]).well()
     for _ in range(2):
         with pytest.raises(ModelError, match=r"cannot be reached \(3 tries\)") as error:
-            asyncio.run(door.ask_text("agent", [{"role": "user", "content": "And now?"}]))
+            text(door)
         assert (error.value.away, error.value.unsettled) == ("lost", "transient")
 
 
