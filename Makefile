@@ -9,7 +9,7 @@ PROFILE ?= default
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many throughput interruptions faults judged clean
+.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many throughput overhead interruptions faults judged clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -96,7 +96,7 @@ recall: setup ## how much of what an answer needs is recalled, shown and found: 
 ways: setup ## first prompt and score with all tables unfolded, folded by votes, folded and merged; PROFILE=NAME, QUESTIONS="NAME …"
 	@$(BIN)/python tests/ways.py --profile $(PROFILE) $(if $(QUESTIONS),--questions $(QUESTIONS))
 
-interruptions: setup ## kill, fill, cut off: every fault x ways to go on, each against an undisturbed run; writes docs/resume.md, 1 if one differs
+interruptions: setup ## kill, fill, cut off, server and worker too: every fault x ways to go on, each against an undisturbed run; writes docs/resume.md, 1 if one differs
 	@$(BIN)/python tests/interruptions.py --write docs/resume.md
 
 many: setup ## the whole answer flow over 300 and 3,000 made tables with a scripted model: seconds by stage, memory; 1 if wrong
@@ -104,6 +104,9 @@ many: setup ## the whole answer flow over 300 and 3,000 made tables with a scrip
 
 throughput: setup ## 100 tasks with a model that answers after 4 s, 8 and 16 at once, against the ideal schedule; 1 if below 0.85
 	@$(BIN)/python tests/throughput.py
+
+overhead: setup ## what Prefect costs: seconds by stage and run through it and as plain calls, cached and not; writes docs/prefect.md, 1 if more than 5 % or 2 s
+	@$(BIN)/python tests/overhead.py --write docs/prefect.md
 
 faults: setup ## plant faults in right queries and count how many are found; SUITE="DIR …" [GOLD="DIR …"] [ASK=30 STORE=DIR PROFILE=NAME]
 	@$(BIN)/python tests/faults.py $(foreach dir,$(filter-out data/samples,$(SUITE)),--suite $(dir)) $(foreach dir,$(GOLD),--gold $(dir)) $(if $(ASK),--ask $(ASK) --profile $(PROFILE) --store $(STORE))

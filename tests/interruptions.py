@@ -3,13 +3,14 @@
     python tests/interruptions.py [--write docs/resume.md]
 
 Every fault happens to a process of its own, forked from this one, at a place that is known to the write, the call or the
-stage. Exit code 1 when a cell of the table is not "equal".
+stage; those of a Prefect server and its worker, in `outages.py`, while the model is asked. Exit code 1 when a cell of the table is not "equal".
 """
 
 from __future__ import annotations
 
 import argparse
 import errno
+import functools
 import json
 import os
 import shutil
@@ -23,6 +24,7 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 
+import outages  # noqa: E402
 from endpoint import Endpoint, Status  # noqa: E402
 from world import ASKED, STAGES, World, files, make_folder, solver  # noqa: E402
 
@@ -216,34 +218,55 @@ class Bench:
         return said[0]
 
 
-def table(rows: list[tuple[str, str, list[str]]]) -> str:
-    """Markdown."""
-    head = f"| fault | the run is then | {' | '.join(f'`{way}`' for way in WAYS)} |\n|---|---|{'---|' * len(WAYS)}\n"
-    return head + "".join(f"| {name} | {status} | {' | '.join(cells)} |\n" for name, status, cells in rows)
+def table(rows: list[tuple[str, str, list[str]]], ways: tuple[str, ...]) -> str:
+    """Markdown, below how many cells are as they shall be."""
+    head = f"| what happens | the run is then | {' | '.join(f'`{way}`' for way in ways)} |\n|---|---|{'---|' * len(ways)}\n"
+    lines = "".join(f"| {name} | {status} | {' | '.join(cells)} |\n" for name, status, cells in rows)
+    return f"{_equal(rows)} of {len(rows) * len(ways)} are equal.\n\n{head}{lines}"
+
+
+def _equal(rows: list[tuple[str, str, list[str]]]) -> int:
+    return sum(cell == "equal" for *_, cells in rows for cell in cells)
+
+
+def processes(only: str) -> list[tuple[str, str, list[str]]]:
+    """Faults of one process, without a server."""
+    rows: list[tuple[str, str, list[str]]] = []
+    chosen = [fault for fault in faults() if only in fault.name]
+    if not chosen:
+        return rows
+    preload()
+    with tempfile.TemporaryDirectory(prefix="interruptions-") as root, Endpoint(solver) as endpoint:
+        bench = Bench(Path(root), endpoint)
+        for fault in chosen:
+            results = [bench.case(fault, way) for way in WAYS]
+            rows.append((fault.name, results[0][0], [cell for _, cell in results]))
+            print(f"{fault.name:<54} {results[0][0]:<22} {' '.join(cell for _, cell in results)}", flush=True)
+    return rows
+
+
+def services(only: str) -> list[tuple[str, str, list[str]]]:
+    """Outages of server and worker."""
+    if not any(only in outage.name for outage in outages.OUTAGES):
+        return []
+    with tempfile.TemporaryDirectory(prefix="outages-") as root:
+        return outages.rows(Path(root), only, functools.partial(print, flush=True))
 
 
 def main() -> int:
     """Run all cases; 1 when one is not equal."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--write", type=Path, help="a Markdown file whose table is written anew")
+    parser.add_argument("--write", type=Path, help="a Markdown file whose tables are written anew")
     parser.add_argument("--only", default="", help="faults with this in their name")
     chosen = parser.parse_args()
-    preload()
-    rows: list[tuple[str, str, list[str]]] = []
-    with tempfile.TemporaryDirectory(prefix="interruptions-") as root, Endpoint(solver) as endpoint:
-        bench = Bench(Path(root), endpoint)
-        for fault in (fault for fault in faults() if chosen.only in fault.name):
-            results = [bench.case(fault, way) for way in WAYS]
-            rows.append((fault.name, results[0][0], [cell for _, cell in results]))
-            print(f"{fault.name:<48} {results[0][0]:<14} {' '.join(cell for _, cell in results)}", flush=True)
-    equal = sum(cell == "equal" for *_, cells in rows for cell in cells)
-    total = len(rows) * len(WAYS)
+    first, second = processes(chosen.only), services(chosen.only)
+    equal, total = _equal([*first, *second]), len(first) * len(WAYS) + len(second) * len(outages.WAYS)
     print(f"{equal} of {total} equal")
     if chosen.write:
         text = chosen.write.read_text("utf-8") if chosen.write.exists() else ""
-        chosen.write.write_text(
-            text.partition("<!-- table -->")[0] + f"<!-- table -->\n\n{equal} of {total} are equal.\n\n{table(rows)}"
-        )
+        above = text.partition("<!-- table -->")[0]
+        below = f"## Server and worker\n\n{table(second, outages.WAYS)}"
+        chosen.write.write_text(f"{above}<!-- table -->\n\n{table(first, WAYS)}\n{below}")
     return int(equal != total)
 
 

@@ -85,10 +85,10 @@ def run(scratch: Path, plan: tuple[int, int], count: int, delay: float) -> Measu
     (profile := scratch / "limit.toml").write_text(f"[endpoints.main]\nconcurrency = {limit}\n")
     with Endpoint(lambda body: Delay(delay, solver(body))) as endpoint:
         world = World(scratch, endpoint, {"PYTHONDONTWRITEBYTECODE": ""})
-        before = _spent()
+        before = spent()
         arguments = ("--no-prefect", "--json", "--concurrency", str(places), "--profile", str(profile))
         done = world.run("batch", str(scratch / "in"), str(scratch / "out"), *arguments, seconds=7200)
-        cpu = _spent() - before
+        cpu = spent() - before
     said = json.loads(done.stdout)
     return Measured(
         places=places,
@@ -110,7 +110,7 @@ def _is_right(out: Path, number: int) -> bool:
         return False
 
 
-def _spent() -> float:
+def spent() -> float:
     """Processor seconds of children that ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
