@@ -118,7 +118,7 @@ def report(found: dict[str, Measured], delay: float) -> tuple[str, bool]:
         ("all", *(f"{sum(found[way].stages.values()) * 1000:.0f}" for way in quick)),
     ]
     said = (
-        f"{date.today()}, Python {platform.python_version()}, {os.cpu_count()} cores. Prefect takes {share:.1%} of a run whose model calls take "
+        f"{date.today()}, Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}. Prefect takes {share:.1%} of a run whose model calls take "
         f"{ASKED * delay:g} s (at most {MOST_SHARE:.0%}), and {start:.2f} s from the command's start to the first stage (at most {MOST_START:g} s).\n"
     )
     text = "\n".join([said, *map(line, rows), "", *map(line, stages), ""])
