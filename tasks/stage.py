@@ -15,7 +15,7 @@ import json
 import sys
 import time
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
@@ -71,7 +71,7 @@ class Unsettled(ModelError):
 class Stage(Generic[P, R]):
     """A stage: call it like the function it wraps."""
 
-    function: Callable[P, Awaitable[R]]
+    function: Callable[P, Coroutine[Any, Any, R]]
     name: str
     roles: tuple[str, ...]
     prompts: tuple[Path, ...]
@@ -177,14 +177,14 @@ class Stage(Generic[P, R]):
 
 def stage(
     *, roles: tuple[str, ...] = (), prompts: tuple[str, ...] = (), fresh: bool = False
-) -> Callable[[Callable[P, Awaitable[R]]], Stage[P, R]]:
+) -> Callable[[Callable[P, Coroutine[Any, Any, R]]], Stage[P, R]]:
     """Make an async function of values a stage, named for its function.
 
     `roles` are those whose model it asks and `prompts` the files beside it that it reads: both are in its key.
     `fresh` stages observe the world (a folder) or deliver to it, so they run every time.
     """
 
-    def wrap(function: Callable[P, Awaitable[R]]) -> Stage[P, R]:
+    def wrap(function: Callable[P, Coroutine[Any, Any, R]]) -> Stage[P, R]:
         folder = Path(inspect.getfile(function)).parent
         return Stage(function, function.__name__, roles, tuple(folder / "prompts" / name for name in prompts), fresh)
 
