@@ -115,6 +115,9 @@ def of_suite(suite: Suite, given: argparse.Namespace, voted: list[list[str]]) ->
         for world, asked in by_world(folder, gold, Path(scratch), settings):
             for way, those in outcomes.items():
                 those += asyncio.run(all_found(world, asked, way))
+        if not any(outcomes.values()):
+            print(f"{name}: no gold in {gold} says how it is computed (gold.sql or truth.json)", file=sys.stderr)
+            return False
         for way, those in outcomes.items():
             print(line(row(name, way, those)), flush=True)
         every = [one for those in outcomes.values() for one in those]

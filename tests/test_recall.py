@@ -126,6 +126,16 @@ def test_the_row_of_votes_counts_calls_against_all_rounds_and_against_a_call_a_t
     assert recall.votes_row("made", [outcome()]) == []
 
 
+def test_a_suite_whose_gold_does_not_say_how_it_is_computed_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["recall.py"])
+    (tmp_path / "task_1").mkdir()
+    (tmp_path / "task_1" / "task.json").write_text('{"question": "?"}', "utf-8")
+    assert not recall.of_suite(("mine", tmp_path, tmp_path / "gold"), recall.arguments(), [])
+    assert "gold.sql or truth.json" in capsys.readouterr().err
+
+
 def test_made_questions_are_taken_evenly() -> None:
     assert recall.evenly("abcdefgh", 4) == ["a", "c", "e", "g"]
     assert recall.evenly("ab", 5) == recall.evenly("ab", 0) == ["a", "b"]
