@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import sales  # noqa: E402
 from assigned import AS_OF, assigned  # noqa: E402
-from mutants import HALVES, Case, alarms, is_good, missed, sample, table, told  # noqa: E402
+from mutants import HALVES, Case, alarms, is_good, missed, of_data, sample, table, told  # noqa: E402
 from needs import Task, tasks_of  # noqa: E402
 from planting import KINDS, Plant  # noqa: E402
 from righted import Fix, Right  # noqa: E402
@@ -78,14 +78,24 @@ def main() -> int:
     parser.add_argument("--missed", action="store_true", help="list faults that no check failed, and false alarms")
     _about_asking(parser)
     parser.add_argument("--json", type=Path, help="write all cases there")
+    parser.add_argument(
+        "--cases", type=Path, help="ask about cases that an earlier --json wrote; nothing is planted anew"
+    )
     given = parser.parse_args()
     found = Found()
     golds = dict(zip(given.suite, given.gold, strict=False))
     settings = load()
+    if given.cases:
+        found.cases = [of_data(told) for told in json.loads(given.cases.read_text("utf-8"))]
+    asked = {case.task for case in sample(found.cases, given.ask, given.seed)}
     with tempfile.TemporaryDirectory() as scratch, use(Store(Folder(Path(scratch) / "store"), Path(scratch) / "cache")):
         for suite in _suites(given.suite, golds, Path(scratch)):
             for task in suite.tasks:
-                if not given.task or given.task in f"{suite.name}/{task.name}":
+                name = f"{suite.name}/{task.name}"
+                if given.cases and name in asked:
+                    question = Question(text=task.question, as_of=AS_OF)
+                    found.given[name] = asyncio.run(assigned(task.folder, question, settings))
+                elif not given.cases and (given.task or "") in name:
                     asyncio.run(_of_task(suite, task, settings, given, found))
         print(table(found.cases))
         print(alarms(found.cases), flush=True)
@@ -106,6 +116,9 @@ def _about_asking(parser: argparse.ArgumentParser) -> None:
         "--ask", type=int, default=0, help="let the validators judge so many faults, and the right queries"
     )
     asked.add_argument("--profile", default="default", help="whose model judges")
+    asked.add_argument(
+        "--no-form", action="store_true", help="only the validator of the process: half as many requests"
+    )
     asked.add_argument("--store", type=Path, help="keeps the replies: the same command goes on where it stopped")
     asked.add_argument("--seed", type=int, default=0, help="draws another sample")
     asked.add_argument("--at-once", type=int, default=1, help="requests at the same time")
@@ -118,7 +131,7 @@ def _asked(found: Found, given: argparse.Namespace) -> list[Look]:
     if not given.ask:
         return []
     deadline = time.monotonic() + given.seconds
-    with asking(given.profile, given.timeout, given.store) as settings:
+    with asking(given.profile, given.timeout, given.store, not given.no_form) as settings:
         drawn = sample(found.cases, given.ask, given.seed)
         print(
             f"asking about {len(drawn)} submissions, {sum(bool(case.kind) for case in drawn)} of them faulty",

@@ -95,6 +95,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--store", type=Path, help="keeps replies and checks: the same command goes on where it stopped"
     )
+    parser.add_argument("--at-once", type=int, default=1, help="tasks that the model judges at the same time")
     parser.add_argument("--timeout", type=float, default=0, help="seconds for one reply; 0: as the settings say")
     return parser.parse_args()
 
@@ -106,22 +107,21 @@ def settings_of(way: str, profile: str, seconds: float = 0) -> Settings:
 
 
 async def _all(way: str, given: argparse.Namespace, settings: Settings) -> list[Judged]:
-    found = []
+    gate = asyncio.Semaphore(given.at_once if way == "full" else 1)
+
+    async def one(folder: Path) -> Judged:
+        async with gate:
+            stored = await read(folder, given.suites / folder.parent.name, settings)
+            found = await judged(way, stored, settings)
+            line = f"{way} {found.suite}/{found.task}: {found.status} {found.score:.2f}"
+            print(line, *found.said, sep="; ", file=sys.stderr, flush=True)
+            return found
+
+    tasks: list[Path] = []
     for batch in given.batches:
-        tasks = [
-            path.parent
-            for path in sorted(batch.glob("*/evidence.json"))
-            if not given.task or given.task in path.parent.name
-        ]
-        for folder in tasks[: given.most]:
-            stored = await read(folder, given.suites / batch.name, settings)
-            found.append(await judged(way, stored, settings))
-            print(
-                f"{way} {batch.name}/{folder.name}: {found[-1].status} {found[-1].score:.2f}",
-                file=sys.stderr,
-                flush=True,
-            )
-    return found
+        folders = [path.parent for path in sorted(batch.glob("*/evidence.json"))]
+        tasks += [folder for folder in folders if (given.task or "") in folder.name][: given.most]
+    return list(await asyncio.gather(*map(one, tasks)))
 
 
 async def read(out: Path, suite: Path, settings: Settings) -> Stored:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from planting import KINDS
 
@@ -124,6 +125,11 @@ def told(case: Case) -> dict[str, object]:
     """The case as JSON data."""
     checks = [check.model_dump() for check in case.checks]
     return {**{name: getattr(case, name) for name in ("task", "half", "kind", "question", "sql")}, "checks": checks}
+
+
+def of_data(data: Mapping[str, Any]) -> Case:
+    """The case that `told` wrote."""
+    return Case(**{**data, "checks": tuple(Check.model_validate(check) for check in data["checks"])})
 
 
 def is_good(cases: Sequence[Case]) -> bool:

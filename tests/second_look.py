@@ -35,6 +35,7 @@ from tasks.solve.publishing.status import judge
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.observe import Observation, of_error, of_rows
 from tasks.solve.solving.reading import describe
+from tasks.solve.verify import OFF as FORM_OFF
 from tasks.solve.verify import verify_answer
 
 _SHOWN = 5
@@ -66,7 +67,8 @@ class Look(NamedTuple):
     @property
     def unassessed(self) -> bool:
         """A model that was asked gave no verdict."""
-        return "not_assessed" in (self.process.verdict, self.form.verdict if self.form else "")
+        asked = [audit for audit in (self.process, self.form) if audit and audit.problem != FORM_OFF]
+        return any(audit.verdict == "not_assessed" for audit in asked)
 
     def line(self) -> str:
         """One line for whoever waits."""
@@ -77,17 +79,17 @@ class Look(NamedTuple):
         return f"{self.process.verdict} ({self.case.name}; {code}; {tokens}; {self.seconds:.0f} s): {why}"
 
 
-def judging(profile: str, seconds: float) -> Settings:
+def judging(profile: str, seconds: float, form: bool = True) -> Settings:
     """Settings under which a model judges, whatever the profile says of validators; without a budget for all of it."""
     roles = {role: {"timeout_seconds": seconds} for role in ("process", "verify")} if seconds else {}
     on = {"enabled": True, "model": True}
-    return load(profile, {"process": on, "verify": on, "budget": FREE, "roles": roles})
+    return load(profile, {"process": on, "verify": {**on, "model": form}, "budget": FREE, "roles": roles})
 
 
 @contextlib.contextmanager
-def asking(profile: str, seconds: float, keep: Path | None) -> Iterator[Settings]:
+def asking(profile: str, seconds: float, keep: Path | None, form: bool = True) -> Iterator[Settings]:
     """A door to the profile's model; its replies are journaled in `keep`, where they are found again, or in the present store."""
-    settings, here = judging(profile, seconds), current()
+    settings, here = judging(profile, seconds, form), current()
     journal = Store(Folder(keep), keep / "cache") if keep else here
     with use(here), door.use(Door(settings, journal, Meter(settings.budget))):
         yield settings

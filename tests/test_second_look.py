@@ -28,7 +28,7 @@ CASES = (
 def validators(body: dict[str, Any]) -> str:
     """Rejects what counts more than one; gives no verdict on what adds up."""
     text = json.dumps(body["messages"])
-    if schema(body) == "ProcessReply" and "HAVING" in text:
+    if schema(body) == "ProcessReply" and "HAVING count" in text:
         return json.dumps(
             {"semantic_ledger": {}, "issues": ["no HAVING was asked"], "required_next_actions": [], "valid": False}
         )

@@ -14,6 +14,7 @@ class ProcessSettings(Value):
     model: bool
     checkpoint_model_interval: int = Field(ge=1)
     review_budget: int = Field(ge=0)
+    request_tokens: int = Field(ge=0)
     recent_steps: int = Field(ge=0)
     evidence_items: int = Field(ge=1)
     string_tokens: int = Field(ge=50)

@@ -5,6 +5,8 @@ Code looks first and may reject alone. A model that fails gives no verdict: nobo
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tasks.core.auditing import ProcessSettings
 from tasks.core.evidence.observed import Known, text_of
 from tasks.core.evidence.outline import outline
@@ -14,13 +16,14 @@ from tasks.core.models.evidence import Checked
 from tasks.core.models.review import Audit, EvidencePackage
 from tasks.core.sections import SolverSettings
 from tasks.core.sql.engine import Engine
-from tasks.solve.auditing import duties, history, reply
+from tasks.solve.auditing import duties, history, reply, short
 from tasks.solve.auditing.ask import ask, failed, guarded, unlooked
 from tasks.solve.auditing.bycode import confirmed, refused
 from tasks.solve.auditing.pinned import definitions
 from tasks.solve.auditing.readings import better, run_readings
 from tasks.solve.auditing.reply import ProcessReply
 from tasks.solve.auditing.request import ROLE, Audited, fits, knowledge_lines, limits_of, request
+from tasks.solve.auditing.short import ShortReply
 from tasks.solve.auditing.shown import seen
 from tasks.stage import stage
 
@@ -28,7 +31,7 @@ _OTHER = "Hand in the query of that reading, or the same one again with confirm 
 OFF = "not audited by a model (process.model is false)"
 
 
-@stage(roles=(ROLE,), prompts=("process.md",))
+@stage(roles=(ROLE,), prompts=("process.md", "process_short.md"))
 async def audit_process(given: Assignment, attempt: Attempt, checked: Checked, limits: SolverSettings) -> Audit:
     """One look at the attempt as it stands: at a candidate, or (`attempt.due` is `checkpoint`) at the way to one.
 
@@ -73,19 +76,16 @@ async def _asked(
     opening: Audit, given: Assignment, attempt: Attempt, checked: Checked, limits: SolverSettings
 ) -> Audit:
     """The verdict of the model, on as much as it can read."""
-    text, package = "", opening.package
-    for tighter in limits_of(limits.process):
-        package = _package(given, attempt, tighter)
-        text = request(
-            Audited(opening.kind, given, attempt, checked, package, opening.ledger, opening.settled), tighter
-        )
-        if fits(text):
-            break
-    else:
+    audited = Audited(opening.kind, given, attempt, checked, opening.package, opening.ledger, opening.settled)
+    text, package, is_short = _written(audited, limits.process)
+    if not text:
         return unlooked(opening, "the request is too long for the validator's model, however much is left out")
     opening = opening.model_copy(update={"package": package})
     ids, lines = {item.id for item in package.items} | seen(given.brief.text), knowledge_lines(given)
-    said = await ask(ROLE, text, ProcessReply, lambda reply_text: reply.read(reply_text, ids, lines, opening.ledger))
+    if is_short:
+        said = await ask(ROLE, text, ShortReply, lambda reply_text: short.read(reply_text, ids))
+    else:
+        said = await ask(ROLE, text, ProcessReply, lambda written: reply.read(written, ids, lines, opening.ledger))
     if said.value is None:
         return failed(opening, said)
     judged = said.value
@@ -107,6 +107,22 @@ async def _asked(
             "usage": said.usage,
         }
     )
+
+
+def _written(audited: Audited, settings: ProcessSettings) -> tuple[str, EvidencePackage, bool]:
+    """The request with as much as its model can read, the package in it, and whether it is the short one; empty where none fits."""
+    for tighter in limits_of(settings):
+        package = _package(audited.given, audited.attempt, tighter)
+        text = request(replace(audited, package=package), tighter)
+        if fits(text, most=settings.request_tokens):
+            return text, package, False
+    if audited.kind == "candidate":
+        package = short.tables_of(audited.package)
+        for tokens in short.TOKENS:
+            text = short.request(replace(audited, package=package), tokens)
+            if fits(text, most=settings.request_tokens):
+                return text, package, True
+    return "", audited.package, False
 
 
 def _package(given: Assignment, attempt: Attempt, settings: ProcessSettings) -> EvidencePackage:

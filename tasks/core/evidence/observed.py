@@ -96,11 +96,14 @@ def capabilities(step: Step, known: Known) -> tuple[Capability, ...]:
     return ("extracted_rows",) if any(table and table.drawn for table in tables) else ("source_rows",)
 
 
-def read(step: Step) -> Shown | None:
-    """What a successful result shows; None where it was cut at a place that nobody knows, so that it proves nothing."""
+def read(step: Step, own: bool = False) -> Shown | None:
+    """What a successful result shows; None where it was cut at a place that nobody knows, so that it proves nothing.
+
+    `own`: it is the submission, whose LIMIT is a part of the answer and no cut through it.
+    """
     lines = tuple(step.result.split("\n"))
     if step.name in ("query", "compute"):
-        return _rows(step, lines)
+        return _rows(step, lines, own)
     if step.name == "read_document" and (found := _LINES.fullmatch(lines[0])):
         return _document(step, lines, int(found[1]), int(found[3]))
     return _listed(step, lines)
@@ -111,8 +114,8 @@ def text_of(value: JsonValue) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _rows(step: Step, lines: tuple[str, ...]) -> Shown | None:
-    """Header, rows and the line that counts them. A LIMIT of the query leaves open how many rows there would be."""
+def _rows(step: Step, lines: tuple[str, ...], own: bool) -> Shown | None:
+    """Header, rows and the line that counts them. A LIMIT of another query than the submission leaves open how many rows there would be."""
     for at in range(len(lines) - 1, max(len(lines) - 1 - _TAIL_LINES, 0), -1):
         if found := _ROWS.fullmatch(lines[at]):
             break
@@ -123,7 +126,7 @@ def _rows(step: Step, lines: tuple[str, ...]) -> Shown | None:
     if step.truncated and shown >= total:
         return None
     limit = outline(text_of(step.arguments.get("sql"))).limit
-    is_open = limit.isdigit() and total >= int(limit)
+    is_open = not own and limit.isdigit() and total >= int(limit)
     cover = Coverage(unit="rows", shown=shown, total=None if is_open else total, cut=_is_cut(body))
     return Shown(lines[:1], body, lines[at:], cover)
 

@@ -41,23 +41,27 @@ def collect(
 
     Over the budget of items go, after what is pinned, first those about other tables than the submission's, then the oldest.
     """
+    submitted = submitted or Submitted()
     found: list[EvidenceItem] = []
     omitted: list[tuple[int, Omission]] = []
     seen: set[str] = set()
     for step, call in reversed(_calls(steps)):
         source = observed.about(step, known)
-        shown = observed.read(step) if step.ok else None
+        own = _is_of(step, submitted)
+        shown = observed.read(step, own) if step.ok else None
         if shown is None:
             omitted.append((step.index, _omission(step, source, "truncated_result" if step.ok else "not_successful")))
         elif (key := _key(step, source)) not in seen:
             seen.add(key)
             kept = fitted(shown, limits.string_tokens, limits.list_items)
-            item = _item(step, call, source, kept)
-            is_cut = step.truncated or len(kept.body) < len(shown.body)
-            found.append(
-                item.model_copy(update={"capabilities": observed.capabilities(step, known), "truncated": is_cut})
-            )
-    chosen, left = _chosen(found, limits.evidence_items, submitted or Submitted())
+            kinds = observed.capabilities(step, known)
+            changes = {
+                "capabilities": kinds,
+                "truncated": step.truncated or len(kept.body) < len(shown.body),
+                "pinned": own or bool(_PINNED.intersection(kinds)),
+            }
+            found.append(_item(step, call, source, kept).model_copy(update=changes))
+    chosen, left = _chosen(found, limits.evidence_items, submitted)
     omitted += [
         (item.trace_step_index, Omission(tool=item.tool, source=item.source, reason="evidence_budget")) for item in left
     ]
@@ -83,22 +87,18 @@ def _chosen(
     found: list[EvidenceItem], most: int, submitted: Submitted
 ) -> tuple[list[EvidenceItem], list[EvidenceItem]]:
     """Those that are kept, and those that there is no room for; `found` has the newest first."""
-    marked = [
-        item.model_copy(update={"pinned": bool(_PINNED.intersection(item.capabilities)) or _is_of(item, submitted)})
-        for item in found
-    ]
     order = sorted(
-        range(len(marked)),
-        key=lambda at: (not marked[at].pinned, not submitted.tables.intersection(marked[at].source.split(", ")), at),
+        range(len(found)),
+        key=lambda at: (not found[at].pinned, not submitted.tables.intersection(found[at].source.split(", ")), at),
     )
-    room = max(most, sum(item.pinned for item in marked))
+    room = max(most, sum(item.pinned for item in found))
     kept = set(order[:room])
-    return [marked[at] for at in sorted(kept)], [marked[at] for at in range(len(marked)) if at not in kept]
+    return [found[at] for at in sorted(kept)], [found[at] for at in range(len(found)) if at not in kept]
 
 
-def _is_of(item: EvidenceItem, submitted: Submitted) -> bool:
-    """Whether the item is the submitted query, run before."""
-    own = " ".join(observed.text_of(item.request.get("sql")).rstrip("; \n").split())
+def _is_of(step: Step, submitted: Submitted) -> bool:
+    """Whether the step ran the submitted query before."""
+    own = " ".join(observed.text_of(step.arguments.get("sql")).rstrip("; \n").split())
     return bool(submitted.sql) and own == " ".join(submitted.sql.rstrip("; \n").split())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ _MARGIN = 0.9
 _LADDER = ((1.0, 1.0), (0.4, 0.5), (0.1, 0.3), (0.04, 0.15), (0.02, 0.08), (0.01, 0.04), (0.008, 0.01), (0.005, 0.0))
 """Shares of the settings' limits for one text, and for items and steps, tried until the request fits."""
 _KNOWLEDGE_CHARS, _SAID_CHARS, _ARGUMENT_CHARS = 24_000, 200, 240
+_NUMBERED = re.compile(r"\d+: ")
 _MODES: dict[str, str] = {
     "candidate": "The solver has handed in a submission. Judge whether its answer is supported.",
     "checkpoint": (
@@ -63,10 +65,11 @@ def limits_of(settings: ProcessSettings) -> Iterator[ProcessSettings]:
         )
 
 
-def fits(text: str, role: str = ROLE) -> bool:
-    """Whether the role's model can read a prompt and still has room for its reply."""
+def fits(text: str, role: str = ROLE, most: int = 0) -> bool:
+    """Whether the role's model can read a prompt, of `most` tokens where that is not 0, and still has room for its reply."""
     limits = door.current().settings.role(role)
-    return count(text) <= (limits.context_tokens - limits.max_tokens) * _MARGIN
+    room = limits.context_tokens - limits.max_tokens
+    return count(text) <= min(room, most or room) * _MARGIN
 
 
 def request(audited: Audited, limits: ProcessSettings) -> str:
@@ -110,7 +113,9 @@ def knowledge_lines(given: Assignment) -> int:
 def numbered_knowledge(given: Assignment, chars: int) -> str:
     """The knowledge with numbered lines, those of the question where not all of it fits."""
     numbered = [f"{number}: {line}" for number, line in enumerate(given.knowledge.text.splitlines(), 1) if line.strip()]
-    return passages(given.question.text, "\n".join(numbered), chars)
+    kept = passages(given.question.text, "\n".join(numbered), chars)
+    lost = len(numbered) - sum(_NUMBERED.match(line) is not None for line in kept.splitlines())
+    return f"{kept}\n… ({lost} more lines left out here)" if lost else kept
 
 
 def _ledger(ledger: Ledger) -> str:
@@ -124,7 +129,10 @@ def _ledger(ledger: Ledger) -> str:
 def _steps(steps: tuple[Step, ...], package: EvidencePackage, recent: int) -> Iterator[str]:
     """One line each: what the model said and called, what a tool was asked, and where its result stands."""
     ids = {item.trace_step_index: item.id for item in package.items if item.tool != "profile"}
-    for step in steps[len(steps) - recent :] if recent < len(steps) else steps:
+    earlier = max(len(steps) - recent, 0)
+    if earlier:
+        yield f"({earlier} earlier steps left out here)"
+    for step in steps[earlier:]:
         if step.kind == "model":
             said = one_line(structured.drop_thinking(step.result), _SAID_CHARS)
             yield f"{step.index} model: {said}"

@@ -204,9 +204,10 @@ def _is_key_of_another(facts: Facts, column: exp.Expr, name: str) -> bool:
 
 
 async def ties(facts: Facts, counts: Measuring) -> Check | None:
-    """No row is cut off that deserves its place as much as the last one kept."""
+    """No row is cut off that deserves its place as much as the last one kept; where that was counted, it is said."""
     from sqlglot import exp
 
+    counted = []
     for select in facts.tree.find_all(exp.Select, exp.SetOperation):
         limit, order = select.args.get("limit"), select.args.get("order")
         count = limit.args.get("expression") if limit else None
@@ -220,11 +221,15 @@ async def ties(facts: Facts, counts: Measuring) -> Check | None:
         if not keys or not isinstance(select, exp.Select) or select.args.get("distinct"):
             continue
         more = await _tied(select, keys, int(count.name), counts)
+        counted += [count.name] * (more == 0)
         if more:
             detail = f"{more} more rows are as good as the last of the {count.name} that the query takes"
             grave = facts.contract.ties == "keep_all" or _several(facts)
             return Check(name="ties", outcome="failed" if grave else "noted", detail=detail)
-    return None
+    if not counted:
+        return None
+    detail = f"no other row is as good as the last of the {' and the '.join(counted)} that the query takes"
+    return Check(name="ties", outcome="passed", detail=detail)
 
 
 async def _unordered(select: exp.Query, count: int, facts: Facts, counts: Measuring) -> Check | None:
@@ -271,8 +276,8 @@ def _keys(select: exp.Select, order: exp.Expr) -> list[tuple[str, bool]]:
     return found
 
 
-async def _tied(select: exp.Select, keys: list[tuple[str, bool]], count: int, counts: Measuring) -> int:
-    """Rows beyond the cut whose keys all equal those of the last one before it."""
+async def _tied(select: exp.Select, keys: list[tuple[str, bool]], count: int, counts: Measuring) -> int | None:
+    """Rows beyond the cut whose keys all equal those of the last one before it; None where they could not be counted."""
     names = [f"k{at}" for at in range(len(keys))]
     inner = counts.over(
         select, [f"{text} AS {name}" for (text, _), name in zip(keys, names, strict=True)], grouped=True
@@ -284,4 +289,4 @@ async def _tied(select: exp.Select, keys: list[tuple[str, bool]], count: int, co
         f"WITH ranked AS ({place}) SELECT count(*) FROM ranked a JOIN ranked b ON {same} "
         f"WHERE b.place = {count} AND a.place > {count}"
     )
-    return whole(row[0]) if row else 0
+    return whole(row[0]) if row else None

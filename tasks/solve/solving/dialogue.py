@@ -41,6 +41,8 @@ _SECONDS_KEPT = 0.05
 """… or this share of the run's seconds is left, or `budget.reserve_seconds` …"""
 _MOST_SECONDS_KEPT = 0.25
 """… but no more than this share."""
+_NOT_RUN = Observation("Not run: the answer was accepted.", ok=False)
+_HANDED_IN = Observation("Handed in; validators look at it.")
 _UNUSABLE = "Your last reply could not be used. Reply in the form that was asked for."
 
 
@@ -121,11 +123,11 @@ class Dialogue:
         results: list[Observation] = []
         for call in turn.calls:
             accepted = bool(results) and results[-1].final
-            result = (
-                Observation("Not run: the answer was accepted.", ok=False)
-                if accepted
-                else await self._call(call, offered)
-            )
+            try:
+                result = _NOT_RUN if accepted else await self._call(call, offered)
+            except Due:  # the attempt may end here, and every step is kept
+                self._step("tool", call.name, call.arguments, _HANDED_IN, Usage())
+                raise
             results.append(result)
             self._step("tool", call.name, call.arguments, result, Usage())
         self.style.answer(self.transcript, turn, results, self._note(left))

@@ -111,6 +111,19 @@ def test_d3_an_item_says_where_it_comes_from_what_was_asked_and_what_it_covers(k
 
 
 @pytest.mark.parametrize(
+    ("handed_in", "where", "status"),
+    [
+        ("SELECT note FROM orders  LIMIT 1;", "1 of 1 rows", "complete"),
+        ("SELECT note FROM orders LIMIT 2", "1 of an unknown number rows", "partial"),
+    ],
+)
+def test_a_limit_of_the_submission_itself_is_no_cut(known: Known, handed_in: str, where: str, status: str) -> None:
+    made = steps(query("SELECT note FROM orders LIMIT 1", "note\nok\n(1 row)"))
+    item = collect(made, known, limits(), Submitted(handed_in, frozenset({"orders"}))).items[0]
+    assert (item.locator, item.status, item.pinned) == (where, status, status == "complete")
+
+
+@pytest.mark.parametrize(
     ("tool", "arguments", "labels"),
     [
         ("list_tables", {}, ("source_discovery",)),

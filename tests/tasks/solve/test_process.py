@@ -229,6 +229,7 @@ def test_d12_the_limits_have_the_names_and_defaults_of_the_original() -> None:
         "model": True,
         "checkpoint_model_interval": 12,
         "review_budget": 1,
+        "request_tokens": 0,
         "recent_steps": 200,
         "evidence_items": 100,
         "string_tokens": 10000,
