@@ -106,7 +106,9 @@ def test_d10_a_rejection_gives_the_solver_issues_and_actions_and_nothing_else_an
         "tokens_in": spent.tokens_in, "tokens_out": spent.tokens_out
     }  # fmt: skip
     tools = [step for step in evidence["solving"]["steps"] if step["kind"] == "tool"]
-    assert [(step["name"], step["ok"]) for step in tools][-2:] == [("submit", False), ("submit", True)], "d1: all are kept"
+    assert [(step["name"], step["ok"]) for step in tools][-2:] == [("submit", False), ("submit", True)], (
+        "d1: all are kept"
+    )
     assert tools[-1]["arguments"]["sql"] == SQL
 
 

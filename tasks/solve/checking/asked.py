@@ -165,6 +165,8 @@ KEPT = re.compile(
 )
 """Things that have nothing of what is counted are wanted too."""
 AVERAGE = re.compile(r"(?i)\b(?:average|averages|averaged|avg|mean|per)\b|平均|均值|人均|每")
+MEAN = re.compile(r"(?i)\b(?:average|averages|averaged|avg|mean)\b|平均|均值|人均")
+"""An average by name; `AVERAGE` has words beside it that may mean one."""
 TOTAL = re.compile(r"(?i)\b(?:total|totals|sum|combined|altogether|overall|cumulative)\b|总|合计|共计|一共|累计|之和")
 COUNTED = re.compile(
     r"(?i)\b(?:how many|number|count|counts|numbers|quantity)\b|多少|几[个名条位家次所笔件种]|数量|次数|人数|个数|笔数|件数|家数|人次"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tasks.core.models.answer import Contract, JoinAudit
 from tasks.core.models.catalogue import ColumnProfile, Profile, Table, TableProfile
+from tasks.core.models.semantics import Metric
 from tasks.solve.mending.scopes import Schema, resolved
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Facts:
     said: str = ""
     """All that the knowledge and the contract say, as text."""
     joins: tuple[JoinAudit, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    """Those that the knowledge defines."""
     drawn: tuple[Table, ...] = ()
     """Tables of the catalogue that were drawn from documents."""
 

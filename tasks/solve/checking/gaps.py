@@ -112,19 +112,23 @@ async def null_trap(facts: Facts, counts: Measuring) -> Check | None:
 async def elsewhere(facts: Facts, counts: Measuring) -> Check | None:
     """A text that is looked for occurs in its column; where it does not, another column may be the one that is meant."""
     for one in facts.comparisons:
-        if not one.text or one.sign != "=" or one.place is None or one.place[1].type != "VARCHAR":
+        if not one.text or one.sign not in ("=", "<>") or one.place is None:
+            continue
+        if one.place[1].type != "VARCHAR":
             continue
         value = "'" + one.value.replace("'", "''") + "'"
         table, column = quote(one.place[0].name), quote(one.place[1].name)
         row = await counts.row(f"SELECT count(*) FROM {table} WHERE lower({column}) = lower({value})")
         if row is None or whole(row[0]):
             continue
-        places = [(t.name, c.name) for t in facts.profile.tables for c in t.columns if c.type == "VARCHAR"][:_LOOKED_IN]
+        among = facts.profile.tables if one.sign == "=" else facts.tables
+        places = [(t.name, c.name) for t in among for c in t.columns if c.type == "VARCHAR"][:_LOOKED_IN]
         tests = [f"EXISTS (SELECT 1 FROM {quote(t)} WHERE {quote(c)} = {value})" for t, c in places]
         found = await counts.row("SELECT " + ", ".join(tests)) if tests else None
         held = [f"{t}.{c}" for (t, c), there in zip(places, found or (), strict=False) if there]
         detail = f"no {one.name} is {one.value!r}"
         if held:
             return Check(name="value", outcome="failed", detail=f"{detail}; {held[0]} has that value")
-        return Check(name="value", outcome="noted", detail=detail)
+        if one.sign == "=":
+            return Check(name="value", outcome="noted", detail=detail)
     return None

@@ -182,10 +182,14 @@ async def _merged_values(node: exp.Expr, facts: Facts, counts: Measuring) -> Che
         return None
     place = facts.place(items[0])
     name = place[1].name.casefold() if place else ""
-    if isinstance(node, exp.Count) and (place is None or place[1].is_key or _is_key_of_another(facts, items[0], name)):
-        return None
     text = items[0].sql("duckdb")
     grouped = counts.over(select, [f"count({text}) AS c", f"count(DISTINCT {text}) AS d"], grouped=True)
+    if isinstance(node, exp.Count) and (place is None or place[1].is_key or _is_key_of_another(facts, items[0], name)):
+        row = await counts.row(f"SELECT max(d), max(c) FROM ({grouped})") if select.args.get("group") else None
+        if row is None or whole(row[0]) != 1 or whole(row[1]) < 2:
+            return None
+        detail = f"{node.sql('duckdb')} counts one at most in each group, of up to {row[1]} rows"
+        return Check(name="merged", outcome="failed", detail=detail)
     row = await counts.row(f"SELECT count(*) FROM ({grouped}) WHERE c > d")
     if row is None or not whole(row[0]):
         return None

@@ -12,7 +12,7 @@ from tasks.core.evidence.checks import UNMADE
 from tasks.core.models.answer import Assignment, Contract, JoinAudit
 from tasks.core.models.evidence import Check
 from tasks.core.sql.engine import Engine
-from tasks.solve.checking import documents, gaps, grain, holes, measures, sources, thresholds, typed, units
+from tasks.solve.checking import defined, documents, gaps, grain, holes, measures, sources, thresholds, typed, units
 from tasks.solve.checking.facts import Facts
 from tasks.solve.checking.measuring import Measuring
 from tasks.solve.mending.dialect import parse
@@ -31,6 +31,9 @@ _READ: tuple[Look, ...] = (
     measures.extreme,
     measures.sorting,
     measures.cut,
+    defined.computed,
+    defined.said_column,
+    defined.counted_things,
     sources.join_keys,
     sources.needless,
     sources.kept,
@@ -79,6 +82,7 @@ async def audit_answer(
         profile=given.profile,
         said=_said(given, contract),
         joins=joins,
+        metrics=given.knowledge.metrics,
         drawn=tuple(table for table in given.catalogue.tables if table.drawn),
     )
     counts = Measuring(engine, tree)

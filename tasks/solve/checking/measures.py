@@ -33,7 +33,7 @@ def measure(facts: Facts) -> Check | None:
     counted = asked.COUNTED.search(question)
     known = facts.said
     detail = ""
-    if "avg" in functions and not average and not asked.AVERAGE.search(known):
+    if "avg" in functions and not average and not asked.MEAN.search(known):
         detail = "the query takes an average, and the question asks for none"
     elif "avg" in functions and total and not _has_word(average, "average", "mean", "平均", "均值", "avg", "人均"):
         detail = f"the question says {total.group()!r}, and the query takes an average"
@@ -43,7 +43,7 @@ def measure(facts: Facts) -> Check | None:
         "median",
         "window",
     }:
-        if not _names(facts, asked.AVERAGE):
+        if not _names(facts, asked.MEAN):
             detail = "the question asks for an average, and the query takes none"
     elif total and functions & {"avg", "count", "max", "min"} and not functions & {"sum", "/"}:
         if not counted and not _names(facts, asked.TOTAL) and "count" not in functions:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _PLAIN = 0.75
 """Share of the words that say what a column means from which the question speaks of it."""
+_BARE = {"id", "no", "nr", "number", "key", "编号", "序号"}
 _SURE = 0.5
 """Share of matches from which a measured link is one, and no chance."""
 
@@ -28,16 +29,18 @@ def join_keys(facts: Facts) -> Check | None:
         one, other = facts.place(left), facts.place(right)
         if one is None or other is None or one[0].name == other[0].name:
             continue
-        if _known(facts, one, other) or plain(one[1].name) == plain(other[1].name):
-            continue
         better = _better(facts, one, other)
+        known = _known(facts, one, other)
+        by_chance = (known is None or not known.stated) and better and better is not known and _are_bare(one, other)
+        if not by_chance and (known or plain(one[1].name) == plain(other[1].name)):
+            continue
         if better is None and not _strangers(one, other, facts):
             continue
         said = f"joined on {_dotted(one)} = {_dotted(other)}, whose values are not known to mean the same"
         if better:
             said += f"; {better.left_table}.{better.left_column} = {better.right_table}.{better.right_column} is what links them"
         return Check(name="join key", outcome="failed", detail=said)
-    return None
+    return _empty(facts)
 
 
 def _links(facts: Facts) -> Iterator[tuple[exp.Expr, exp.Expr]]:
@@ -66,10 +69,32 @@ def _known(facts: Facts, one: Place, other: Place) -> JoinCandidate | None:
     )
 
 
+def _are_bare(one: Place, other: Place) -> bool:
+    """Both are called `id` and no more: each numbers the rows of its own table, and equal numbers meet by chance."""
+    return {plain(one[1].name), plain(other[1].name)} <= _BARE
+
+
+def _empty(facts: Facts) -> Check | None:
+    """An inner join in which no row finds a partner."""
+    for audit in facts.joins:
+        if (
+            audit.kind == "inner"
+            and not audit.problem
+            and audit.left_rows
+            and audit.right_rows
+            and not audit.joined_rows
+        ):
+            detail = f"no row of {audit.left} finds a partner in {audit.right} by {audit.condition}"
+            return Check(name="join key", outcome="failed", detail=detail)
+    return None
+
+
 def _better(facts: Facts, one: Place, other: Place) -> JoinCandidate | None:
-    """A measured link between the same two tables."""
+    """A measured link between the same two tables, of more than bare numbers where there is one."""
     tables = {one[0].name, other[0].name}
     found = [link for link in facts.profile.joins if {link.left_table, link.right_table} == tables]
+    named = [link for link in found if not {plain(link.left_column), plain(link.right_column)} <= _BARE]
+    found = named or found
     return max(found, key=lambda link: (link.stated, link.match_rate), default=None)
 
 
@@ -190,7 +215,30 @@ def kept(facts: Facts) -> Check | None:
         if audit.kind == "inner" and lost and not audit.problem:
             detail = f"the question wants those without too, and {lost} rows of {audit.left} and {audit.right} find no partner"
             return Check(name="lost rows", outcome="failed", detail=detail)
+    if wish and (condition := _undone(facts)):
+        detail = f"the question wants those without too, and {condition} drops what the outer join keeps of them"
+        return Check(name="lost rows", outcome="failed", detail=detail)
     return None
+
+
+def _undone(facts: Facts) -> str:
+    """A condition that only rows with a partner can meet, behind a LEFT JOIN; empty where there is none."""
+    from sqlglot import exp
+
+    for select in facts.tree.find_all(exp.Select):
+        where, joins = select.args.get("where"), select.args.get("joins") or []
+        outer = {join.this.alias_or_name.casefold() for join in joins if join.side == "LEFT"}
+        for part in (
+            where.this.flatten() if where and isinstance(where.this, exp.And) else [where.this] if where else []
+        ):
+            bare = part.unnest()
+            is_null = isinstance(bare, exp.Is)
+            if is_null or bare.find(exp.Or, exp.Coalesce, exp.Subquery, exp.Select):
+                continue
+            columns = list(bare.find_all(exp.Column))
+            if columns and all(column.table.casefold() in outer for column in columns):
+                return str(bare.sql("duckdb"))
+    return ""
 
 
 def similar(facts: Facts) -> Check | None:

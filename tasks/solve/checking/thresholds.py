@@ -56,7 +56,11 @@ def _written(text: str) -> set[float]:
 
 
 def _is_said(value: float, one: Comparison, known: set[float]) -> bool:
-    """The number itself, as a share of a percentage, or the next whole one of it."""
+    """The number itself, as a share of a percentage, or the next whole one of it; nothing is counted in parts."""
+    from sqlglot import exp
+
+    if isinstance(one.subject, exp.Count) and value != int(value):
+        return False
     if any(abs(value - number) <= 1e-9 * max(1, abs(number)) for number in known | {-n for n in known}):
         return True
     by, _ = _NEXT.get(one.sign, (0, ""))
@@ -160,6 +164,9 @@ def scale(facts: Facts) -> Check | None:
         if fits and percent:
             detail = f"{where}: a share written as {fits[0]:g} there"
             return Check(name="scale", outcome="failed", detail=detail)
+        said = asked.spoken(facts.question)
+        if fits and one.number not in said and any(other in said for other in fits):
+            return Check(name="scale", outcome="failed", detail=f"{where} where the question says {fits[0]:g}")
         return Check(name="scale", outcome="noted", detail=f"{where}: all or none of its values meet that")
     return None
 

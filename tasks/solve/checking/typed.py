@@ -136,7 +136,12 @@ def _is_near(one: Comparison, facts: Facts) -> bool:
     """One of its words is said, in any form, or written as people mistype it."""
     said = asked.stems(facts.question)
     own = [word for word in asked.stems(one.value) if len(word) >= _MISTYPED]
-    return asked.overlap((one.value,), said) >= 0.5 or any(get_close_matches(word, said, 1, _ALIKE) for word in own)
+    if asked.overlap((one.value,), said) >= 0.5 or any(get_close_matches(word, said, 1, _ALIKE) for word in own):
+        return True
+    parts, spoken = one.value.casefold().split(), re.findall(r"[\w.-]+", facts.question.casefold())
+    runs = [" ".join(spoken[at : at + len(parts)]) for at in range(len(spoken) - len(parts) + 1)]
+    same = [run for run in runs if re.findall(r"\d+", run) == re.findall(r"\d+", one.value)]
+    return len(one.value) >= _MISTYPED and bool(get_close_matches(" ".join(parts), same, 1, _ALIKE))
 
 
 def _outer(tree: exp.Expr) -> Iterator[exp.Select]:

@@ -40,6 +40,12 @@ FILES = {
     "E04,赵敏,研发,500,88,上海\n",
     "项目": "项目号,工号,名称\nP1,E01,甲\nP2,E01,乙\nP3,E02,丙\nP4,E03,丁\n",
 }
+KNOWLEDGE = """# Shop
+
+## Metrics
+- **Takings:** sum of payments.paid over all payments.
+- **净工资:** sum(工资 - 绩效)。
+"""
 
 
 Looks = dict[tuple[str, str, str], tuple[Check, ...]]
@@ -57,6 +63,7 @@ def looks(tmp_path_factory: pytest.TempPathFactory) -> Looks:
     (folder / "context" / "csv").mkdir(parents=True)
     for name, text in FILES.items():
         (folder / "context" / "csv" / f"{name}.csv").write_text(text, "utf-8")
+    (folder / "context" / "knowledge.md").write_text(KNOWLEDGE, "utf-8")
     with use(Store(Folder(folder / "store"), folder / "cache")):
         return asyncio.run(_looks(folder))
 
