@@ -9,7 +9,7 @@ PROFILE ?= default
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many throughput overhead interruptions faults judged clean
+.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many machines throughput overhead interruptions faults judged clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -26,7 +26,7 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 	@$(PIP) install --no-deps --require-hashes -r requirements-dev.txt
 	@touch $@
 
-EXTRAS := requirements-ocr.txt requirements-databases.txt requirements-stores.txt
+EXTRAS := requirements-ocr.txt requirements-databases.txt requirements-stores.txt requirements-machines.txt requirements-s3server.txt
 
 $(VENV)/.extras: $(EXTRAS) $(VENV)/.dev
 	@for file in $(EXTRAS); do $(PIP) install --no-deps --require-hashes -r $$file || exit 1; done
@@ -73,6 +73,8 @@ lock: ## pin the newest allowed versions anew (needs uv)
 	uv pip compile pyproject.toml deployments/build.in --extra local --extra dev --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -c requirements.txt -o requirements-dev.txt
 	printf 'psycopg[binary]>=3.2\npymysql>=1.1.1\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-databases.txt
 	printf 'qdrant-client>=1.15\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-stores.txt
+	printf 'prefect-dask>=0.3.7\ns3fs>=2026.9\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-machines.txt
+	printf 'moto[server,s3]>=5\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-s3server.txt
 	printf 'rapidocr>=3.10\nopencv-python-headless>=4.12\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-ocr.txt
 
 serve: $(VENV)/.runtime ## Prefect server, UI and deployments on this machine
@@ -101,6 +103,9 @@ interruptions: setup ## kill, fill, cut off, server and worker too: every fault 
 
 many: setup ## the whole answer flow over 300 and 3,000 made tables with a scripted model: seconds by stage, memory; 1 if wrong
 	@$(BIN)/python tests/many.py
+
+machines: $(VENV)/.extras ## 40 tasks over two machines (work pool, then Dask) with PostgreSQL and S3; one is killed half way; 1 if anything is missing, wrong or asked twice
+	@$(BIN)/python tests/several.py
 
 throughput: setup ## 100 tasks with a model that answers after 4 s, 8 and 16 at once, against the ideal schedule; 1 if below 0.85
 	@$(BIN)/python tests/throughput.py

@@ -15,7 +15,7 @@ from contextvars import copy_context
 from typing import Protocol
 
 from flows.running import draft
-from flows.running.launch import launch
+from flows.running.launch import Ask, asking
 from flows.running.plan import Plan, Turn
 from flows.running.rows import Row, Stop, evidence_of, row_of, row_of_error, row_of_stop
 from flows.running.tasks import Batch
@@ -118,26 +118,29 @@ class _Runner:
 
     async def _all(self) -> None:
         budget.bell.set(self._first)
+        await asking(self.settings, self.in_prefect, self.batch.source.name, self._places)
+
+    async def _places(self, ask: Ask) -> None:
         with contextlib.suppress(TimeoutError):
             async with self._second.within(None):
-                await asyncio.gather(*(self._place() for _ in range(self.places)))
+                await asyncio.gather(*(self._place(ask) for _ in range(self.places)))
 
-    async def _place(self) -> None:
+    async def _place(self, ask: Ask) -> None:
         """One task after another."""
         while not self.stop and (turn := self.plan.next(self.places)):
-            row = await self._one(turn)
+            row = await self._one(turn, ask)
             if not turn.late and row.status != "error":
                 self.plan.took(row.seconds)
             self.batch.add(row)
             self.board.end(row)
 
-    async def _one(self, turn: Turn) -> Row:
+    async def _one(self, turn: Turn, ask: Ask) -> Row:
         began, task = time.monotonic(), turn.task
         stage.listener.set(lambda name, event, _: self.board.hear(task, name, event))
         draft.keeper.set(lambda table: self.batch.keep_draft(task, table))
         try:
             async with asyncio.timeout(turn.seconds + self._grace if turn.seconds else None) as limit:
-                ended = await launch(self.batch.request(turn, self.settings), self.in_prefect)
+                ended = await ask(self.batch.request(turn, self.settings))
             return self._judged(row_of(task, ended, evidence_of(ended)).model_copy(update={"late": turn.late}))
         except asyncio.CancelledError as error:
             this = asyncio.current_task()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from flows.running.grid import BenchmarkRequest, place
 from flows.running.plan import places
 from flows.running.rows import Row
 from flows.running.session import check_model, versions
+from flows.running.spread import started, submitted
 from flows.running.trial import Planned, read_trial, run_trial
 from tasks.artifacts import Gauge
 from tasks.benchmark.accepted import accept, baseline
@@ -29,7 +33,7 @@ from tasks.core.errors import InputError
 from tasks.core.files.store import Folder
 from tasks.core.models.benchmark import Benchmark, Suite, Trial
 from tasks.core.models.value import Value
-from tasks.core.settings import load
+from tasks.core.settings import Settings, load
 
 STARTED = "run.json"
 
@@ -130,10 +134,9 @@ async def _ask(planned: list[Planned], request: BenchmarkRequest, board: Board |
     """Several at once, in their order; in a flow run each is a task run."""
     settings = [load(profile) for profile in request.profiles]
     gate = asyncio.Semaphore(places(settings[0], request.concurrency))
-    run = _as_task(prefect) if prefect else run_trial
     gauge = Gauge("benchmark-progress", len(planned)) if prefect else None
 
-    async def one(trial: Planned) -> Trial:
+    async def one(trial: Planned, run: Any) -> Trial:
         async with gate:
             ended: Trial = await run(trial, board.hear if board else _unheard)
             if gauge:
@@ -142,22 +145,43 @@ async def _ask(planned: list[Planned], request: BenchmarkRequest, board: Board |
                 board.end(Row(task=trial.request.label, status=ended.status, reason=ended.reason))  # type: ignore[arg-type]
             return ended
 
-    return list(await asyncio.gather(*map(one, planned)))
+    async with _runs(settings[0], prefect) as run:
+        return list(await asyncio.gather(*(one(trial, run) for trial in planned)))
 
 
-def _as_task(prefect: str) -> Any:
+@contextlib.asynccontextmanager
+async def _runs(settings: Settings, prefect: str) -> AsyncIterator[Any]:
+    """What runs a trial: a plain call, or in a flow run a task, on the task runner of the settings."""
+    runner = settings.machines.runner
+    if runner == "here":
+        yield _as_task if prefect else run_trial
+        return
+    if runner == "pool" or not prefect:
+        why = "a benchmark's questions are tasks of its own run" if prefect else "no Prefect server is used"
+        raise InputError(
+            f"machines.runner = {runner!r}: {why}", 'set it to "threads" or "dask", with a server, or to "here"'
+        )
+    async with started(settings) as tasks:
+
+        async def submit(trial: Planned, _: Any) -> Trial:
+            shared = trial.request.model_copy(update={"shares": settings.machines.shares})
+            apart = partial(run_trial, trial._replace(request=shared), _unheard)
+            ended: Trial = await submitted(tasks, apart, trial.request.label)
+            return ended
+
+        yield submit
+
+
+async def _as_task(trial: Planned, hear: Any) -> Trial:
     from prefect import task
     from prefect.cache_policies import NO_CACHE
 
-    async def run(trial: Planned, hear: Any) -> Trial:
-        async def ask_question() -> Trial:
-            return await run_trial(trial, hear, prefect)
+    async def ask_question() -> Trial:
+        return await run_trial(trial, hear)
 
-        name = trial.request.label
-        unit = task(name="ask_question", task_run_name=name, cache_policy=NO_CACHE, persist_result=False)(ask_question)
-        return await unit()
-
-    return run
+    name = trial.request.label
+    unit = task(name="ask_question", task_run_name=name, cache_policy=NO_CACHE, persist_result=False)(ask_question)
+    return await unit()
 
 
 def _unheard(*_: object) -> None:

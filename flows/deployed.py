@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prefect import Flow, State, get_run_logger
+from prefect import Flow, State, flow, get_run_logger
 from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
 from prefect.states import Failed
@@ -131,6 +131,14 @@ async def benchmark_flow(request: BenchmarkRequest) -> Any:
     if found.unanswered:
         return Failed(message=found.unanswered, data=found)
     return found
+
+
+@flow(name="batch", flow_run_name="{folder}", persist_result=False, validate_parameters=False)
+async def batch_flow(folder: str) -> None:
+    """Questions of a batch, each a task on the task runner that `machines.runner` names; `tablewright batch` begins it."""
+    from flows.running.spread import work
+
+    await work.get()()
 
 
 async def deployments() -> list[RunnerDeployment]:

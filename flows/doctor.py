@@ -49,7 +49,7 @@ async def examine(profile: str) -> tuple[Check, ...]:
             next=isolation.hint,
         ),
         _prefect(settings),
-        _store(settings),
+        await _store(settings),
     )
 
 
@@ -157,15 +157,32 @@ def _prefect(settings: Settings) -> Check:
     return Check(name="Prefect server", state="limited", detail=detail, next="tablewright serve")
 
 
-def _store(settings: Settings) -> Check:
+async def _store(settings: Settings) -> Check:
     from flows.running.session import open_store
 
     name, folder = "store", settings.store.folder
     try:
-        open_store(settings).write("probe", b"")
+        open_store(settings).write("probe", b"")  # copies of a store that is elsewhere lie there too
         (folder / "probe").unlink()
+        if settings.store.block:
+            await _reach_block(settings)
         free = shutil.disk_usage(folder).free >> 20
     except InputError as error:
         return Check(name=name, state="broken", detail=error.message, next=error.hint)
-    where = f"Prefect block {settings.store.block}" if settings.store.block else str(folder)
+    where = f"{settings.store.block}, with copies in {folder}" if settings.store.block else str(folder)
     return Check(name=name, state="ok", detail=f"{where}; {free:,} MB free, {settings.store.min_free_mb} MB needed")
+
+
+async def _reach_block(settings: Settings) -> None:
+    """Look for a file in the store that is elsewhere. Raises InputError when it is not reached."""
+    from flows.running.storage import is_url
+    from flows.runs import store_of
+
+    if not is_url(settings.store.block) and not server.reach(settings.prefect):
+        raise InputError(
+            f"the store is the Prefect block {settings.store.block!r}, and no server answers", "tablewright serve"
+        )
+    store = await store_of(settings)
+    store.write("probe", b"")
+    if store.read("probe") != b"":
+        raise InputError(f"the store {settings.store.block} does not give what was written", "look at its own log")

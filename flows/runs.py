@@ -47,7 +47,7 @@ async def store_of(settings: Settings) -> Store:
         return open_store(settings)
     from flows.running.storage import open_block
 
-    return open_store(settings, await open_block(settings.store))
+    return open_store(settings, await open_block(settings.store, saved=False))
 
 
 async def list_runs(store: Store, most: int, gold: Path | None = None, statuses: Iterable[str] = ()) -> list[Listed]:

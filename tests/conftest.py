@@ -15,6 +15,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from s3 import bucket, s3_address  # noqa: F401 (fixtures)
 from servers import database_of, mariadb, postgres  # noqa: F401 (fixtures)
 from world import free_port
 

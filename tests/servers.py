@@ -90,6 +90,13 @@ class Server:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     """A private PostgreSQL."""
+    with postgresql() as server:
+        yield server
+
+
+@contextlib.contextmanager
+def postgresql(connections: int = 20) -> Iterator[Server]:
+    """A PostgreSQL for so many connections, as long as the block lasts."""
     _need("psycopg", "postgres")
     initdb, postgres = _program("initdb", "postgresql"), _program("postgres", "postgresql")
     with _folder("tw-pg-") as folder:
@@ -100,7 +107,7 @@ def postgres() -> Iterator[Server]:
         _run([initdb, "-D", data, "-U", USER, "-A", "scram-sha-256", "--pwfile", secret, "-E", "UTF8", "--no-sync"])
         server = Server("postgresql", port, folder)
         command = [postgres, "-D", data, "-p", str(port), "-k", folder, "-h", "127.0.0.1"]
-        with _running([*command, "-c", "fsync=off", "-c", "max_connections=20"], folder, server):
+        with _running([*command, "-c", "fsync=off", "-c", f"max_connections={connections}"], folder, server):
             yield server
 
 

@@ -70,10 +70,10 @@ class Measured(NamedTuple):
                 f"{self.efficiency:.3f}", self.most, f"{self.cpu / self.tasks:.2f}", self.right]  # fmt: skip
 
 
-def make_tasks(source: Path, count: int) -> None:
-    """Task folders of which no two share a catalogue or a question."""
+def make_tasks(source: Path, count: int, mark: str = "") -> None:
+    """Task folders of which no two share a catalogue or a question, nor a question with those of another mark."""
     for number in range(count):
-        folder = make_folder(source / f"task_{number}", f"{QUESTION} ({number})")
+        folder = make_folder(source / f"task_{number}", f"{QUESTION} ({number}{mark})")
         with (folder / "context" / "orders.csv").open("a", newline="") as file:
             csv.writer(file).writerows((f"{number:04}-{order}", 8) for order in range(number % 7 + 1))
 

@@ -69,9 +69,12 @@ class Plan:
 
 def places(settings: Settings, wanted: int = 0) -> int:
     """Tasks at once: those wanted, else what the settings say, else one for each request that endpoints take at once and
-    one for each core, as far as memory reaches. A model that this machine serves leaves one core's worth to the others."""
+    one for each core, as far as memory reaches. A model that this machine serves leaves one core's worth to the others.
+    On several machines: one for each process, where the settings say how many there are."""
     if given := wanted or settings.batch.concurrency:
         return given
+    if settings.machines.runner != "here" and settings.machines.shares > 1:
+        return settings.machines.shares
     names = dict.fromkeys(name for role in settings.roles.values() for name in role.endpoints)
     used = [settings.endpoints[name] for name in names]
     cores = 1 if any(endpoint.serve for endpoint in used) else machine.cores()

@@ -68,6 +68,8 @@ class RunRecord(BaseModel):
     """The answer's table."""
     shelf: ArtifactRef | None = None
     """What the run found in its folder; None until it has read it, and of documents alone."""
+    ended: ArtifactRef | None = None
+    """Of a flow run: what it gave, for those who wait for it elsewhere."""
     warnings: tuple[str, ...] = ()
     """What a reader should know beside the answer, such as files that changed meanwhile."""
     spend: Spent = Spent()
@@ -168,7 +170,7 @@ def shaping(settings: Settings) -> str:
     """Digest of the settings that shape a result, so that another try can say when they are others."""
     aside: Any = {
         "profile": True, "store": True, "prefect": True, "batch": True, "local": True, "retry": True, "budget": True,
-        "log": True, "traces": True,
+        "log": True, "traces": True, "machines": True,
         "endpoints": {"__all__": {"url", "concurrency", "api_key_env"}},
     }  # fmt: skip
     return hashlib.sha256(settings.model_dump_json(exclude=aside).encode()).hexdigest()

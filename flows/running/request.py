@@ -59,9 +59,13 @@ class Request(BaseModel):
     run: SkipJsonSchema[str] = ""
     """Id of the run of which this is another try; empty: a new run. No field of the form."""
 
+    shares: SkipJsonSchema[int] = Field(default=0, ge=0)
+    """Of `machines.shares`: what a batch elsewhere says of the processes that ask beside this one; 0: what the settings say."""
+
     def overrides(self) -> dict[str, Any]:
         """What the request changes in the settings of its profile."""
-        return {"budget": {"seconds": self.seconds}} if self.seconds else {}
+        seconds = {"budget": {"seconds": self.seconds}} if self.seconds else {}
+        return {**seconds, **({"machines": {"shares": self.shares}} if self.shares else {})}
 
 
 class AnswerRequest(Request):

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from tasks.core import process, settings
 from tasks.core.errors import InputError
+from tasks.core.sections import PrefectSettings
 
 _POLL_SECONDS = 0.2
 
@@ -28,6 +29,15 @@ def healthy(api_url: str, seconds: float) -> bool:
             return reply.status == 200 and reply.read(8).strip() == b"true"
     except (OSError, http.client.HTTPException, ValueError):
         return False
+
+
+def reach(prefect: PrefectSettings) -> bool:
+    """Whether a server answers; from then on Prefect in this process talks to it."""
+    if not healthy(prefect.api_url, prefect.probe_seconds):
+        return False
+    for name, value in variables(prefect.api_url).items():
+        settings.set_default(name, value)
+    return True
 
 
 def variables(api_url: str) -> dict[str, str]:

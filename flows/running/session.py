@@ -17,6 +17,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
+from flows.running import server
 from flows.running.observed import observing
 from flows.running.record import RUNNING, RunRecord, Spent, alive, find, living, names, read, shaping
 from flows.running.request import Request, check_out, check_store, question_of
@@ -59,6 +62,8 @@ class Ended(Value):
     seconds: float
     prefect: str = ""
     """Id of the flow run; empty for plain calls."""
+    kept: dict[str, ArtifactRef] = Field(default_factory=dict)
+    """The answer's files in the store, by name."""
 
 
 @dataclass
@@ -78,6 +83,8 @@ class Run:
     answer: Answer | None = None
     shelf: ArtifactRef | None = None
     """What the folder holds, kept for further questions."""
+    ended: ArtifactRef | None = None
+    """Its last word, of a flow run."""
     warnings: tuple[str, ...] = ()
     """What its reader should know beside the answer."""
     began: float = field(default_factory=time.monotonic)
@@ -98,7 +105,7 @@ class Run:
     def end(self, answer: Answer, delivery: Delivery) -> Ended:
         """The run's last word."""
         self.answer = answer
-        return Ended(
+        ended = Ended(
             run=self.id,
             answer=answer,
             out=delivery.folder,
@@ -107,7 +114,11 @@ class Run:
             spend=self.meter.spend(),
             seconds=self.seconds,
             prefect=self.prefect,
+            kept=delivery.kept,
         )
+        if self.prefect:  # whoever waits for it may sit at another machine
+            self.ended = self.store.put(ended.model_dump_json().encode(), "ended.json")
+        return ended
 
     def record(self, status: str, reason: str = "") -> None:
         """Write `runs/<id>.json` below the store's root, with what earlier tries of the run took."""
@@ -131,6 +142,7 @@ class Run:
             prefect=self.prefect,
             table=self.answer.table.file if self.answer and self.answer.table else None,
             shelf=self.shelf or (before.shelf if before else None),
+            ended=self.ended,
             warnings=self.warnings,
             spend=spend,
             stages=tuple(self.stages),
@@ -166,7 +178,7 @@ async def session(request: Request, prefect: str = "", today: date | None = None
         run.record(RUNNING)
         with observing(run), door.use(door.Door(settings, store, run.meter)), _heard(run):
             try:
-                async with _probing(run):
+                async with _probing(run), _beating(run):
                     yield run
             except BaseException as error:
                 run.record(_how(error), f"{type(error).__name__}: {error}")
@@ -195,9 +207,14 @@ def _named(store: Store, request: Request, prefect: str) -> Iterator[tuple[str, 
         yield identity, earlier
 
 
+def ending_of(prefect: str) -> str:
+    """What the id of a run ends with, of the id of its flow run."""
+    return prefect[-_ENDING:]
+
+
 def _new_id(prefect: str) -> str:
     """Sorts by time; of a flow run it ends as the flow run's own id does, so that a retry finds it."""
-    return f"{datetime.now():%Y%m%d-%H%M%S}-{prefect[-_ENDING:] or secrets.token_hex(4)}"
+    return f"{datetime.now():%Y%m%d-%H%M%S}-{ending_of(prefect) or secrets.token_hex(4)}"
 
 
 def _retried(store: Store, prefect: str) -> RunRecord | None:
@@ -205,7 +222,7 @@ def _retried(store: Store, prefect: str) -> RunRecord | None:
         return None
     with contextlib.suppress(InputError):  # where files cannot be listed a retry is a run of its own
         for name in names(store):
-            if name.endswith(prefect[-_ENDING:]) and (found := read(store, name)) and found.prefect == prefect:
+            if name.endswith(ending_of(prefect)) and (found := read(store, name)) and found.prefect == prefect:
                 return found
     return None
 
@@ -259,16 +276,16 @@ def _how(error: BaseException) -> str:
 
 
 async def _block(settings: Settings, prefect: str) -> Any:
-    if prefect:
-        from flows.running.storage import open_block
+    if not prefect and not settings.store.block:
+        return None
+    from flows.running.storage import is_url, open_block
 
-        return await open_block(settings.store)
-    if settings.store.block:
+    if not prefect and not is_url(settings.store.block) and not server.reach(settings.prefect):
         raise InputError(
-            f"the store is the Prefect block {settings.store.block!r}, and no Prefect server is used",
-            f"start the server at {settings.prefect.api_url}, or empty store.block to use a folder",
+            f"the store is the Prefect block {settings.store.block!r}, and no Prefect server answers at {settings.prefect.api_url}",
+            "start the server, or set store.block to the store's URL, or empty it to use a folder",
         )
-    return None
+    return await open_block(settings.store, saved=bool(prefect))
 
 
 @contextlib.asynccontextmanager
@@ -282,6 +299,23 @@ async def _probing(run: Run) -> AsyncIterator[None]:
         probe.cancel()
         (found,) = await asyncio.gather(probe, return_exceptions=True)
         run.isolation = found if isinstance(found, Isolation) else None
+
+
+@contextlib.asynccontextmanager
+async def _beating(run: Run) -> AsyncIterator[None]:
+    """Write the record of the run under way at least every so often, however long a model thinks."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(run.settings.machines.beat_seconds)
+            run.heard()
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
 
 
 @contextlib.contextmanager

@@ -74,15 +74,15 @@ def plan(folder: Path, suite: Suite, task: SuiteTask, setup: tuple[str, str], re
     return Planned(suite, task, place, request)
 
 
-async def run_trial(planned: Planned, hear: Hear, prefect: str = "") -> Trial:
-    """Run a trial to its end; its own trouble is its result. `prefect` is the id of the flow run around it.
+async def run_trial(planned: Planned, hear: Hear) -> Trial:
+    """Run a trial to its end; its own trouble is its result.
 
     It runs in a context of its own: inside a flow run its stages are plain calls, because the unit there is the question.
     """
     out = Path(planned.request.out)
     if kept := read_trial(out, planned.task):
         return kept
-    trial = await asyncio.create_task(_run(planned, hear, prefect), context=contextvars.Context())
+    trial = await asyncio.create_task(_run(planned, hear), context=contextvars.Context())
     Folder(out).write(KEPT, trial.model_dump_json(indent=2).encode())
     return trial
 
@@ -97,7 +97,7 @@ def read_trial(out: Path, task: SuiteTask, broken: bool = False) -> Trial | None
     return trial if same and (broken or trial.status != "error") else None
 
 
-async def _run(planned: Planned, hear: Hear, prefect: str) -> Trial:
+async def _run(planned: Planned, hear: Hear) -> Trial:
     from flows.answer import answer
 
     request, ended, known, spent = planned.request, None, {}, defaultdict[str, float](float)
@@ -111,8 +111,7 @@ async def _run(planned: Planned, hear: Hear, prefect: str) -> Trial:
     stage.listener.set(heard)
     try:
         settings = load(request.profile)
-        # Only a store that is a block needs the server; a folder must not wait for one.
-        ended = await answer(request, prefect if settings.store.block else "")
+        ended = await answer(request)
         evidence = evidence_of(ended)
         row = row_of(request.label, ended, evidence)
         known = _known(evidence, settings)

@@ -127,6 +127,18 @@ class BatchSettings(Value):
     late_profile: str
 
 
+class MachinesSettings(Value):
+    """Questions of a batch or a benchmark on several processes or machines."""
+
+    runner: Literal["here", "threads", "dask", "pool"]
+    scheduler: str
+    deployment: str
+    shares: int = Field(ge=1)
+    beat_seconds: float = Field(gt=0)
+    lost_seconds: float = Field(gt=0)
+    again: int = Field(ge=0)
+
+
 class IntakeSettings(Value):
     """Reading files."""
 

@@ -30,6 +30,7 @@ from tasks.core.sections import (
     JournalSettings,
     LocalSettings,
     LogSettings,
+    MachinesSettings,
     MetadataSettings,
     NormaliseSettings,
     PlanSettings,
@@ -65,6 +66,7 @@ class Settings(Value):
     roles: dict[str, RoleSettings]
     budget: BudgetSettings
     batch: BatchSettings
+    machines: MachinesSettings
     intake: IntakeSettings
     databases: DatabasesSettings
     document: DocumentSettings
@@ -99,6 +101,11 @@ class Settings(Value):
     def role(self, name: str) -> RoleSettings:
         """The settings of a role; a role that no file names has those of `default`."""
         return self.roles.get(name, self.roles["default"])
+
+    def endpoint(self, name: str) -> EndpointSettings:
+        """An endpoint as this process may use it: its share of the requests that may be in flight there."""
+        whole = self.endpoints[name]
+        return whole.model_copy(update={"concurrency": whole.concurrency // self.machines.shares})
 
 
 def load(profile: str = "default", overrides: dict[str, Any] | None = None) -> Settings:
@@ -209,7 +216,11 @@ def _from_environment() -> dict[str, Any]:
         ("MODEL_API_URL", "endpoints", "main", "url"),
         ("MODEL_NAME", "endpoints", "main", "model"),
         ("TABLEWRIGHT_STORE", "store", "path"),
+        ("TABLEWRIGHT_STORE_BLOCK", "store", "block"),
         ("PREFECT_API_URL", "prefect", "api_url"),
+        ("TABLEWRIGHT_RUNNER", "machines", "runner"),
+        ("TABLEWRIGHT_SCHEDULER", "machines", "scheduler"),
+        ("TABLEWRIGHT_SHARES", "machines", "shares"),
         ("HF_ENDPOINT", "local", "hub_url"),
         ("TABLEWRIGHT_LOG", "log", "file"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "traces", "url"),
@@ -231,4 +242,10 @@ def _check_endpoints(settings: Settings) -> None:
                 raise InputError(
                     f"role {role!r} of profile {settings.profile!r} names the endpoint {name!r}, which no file defines",
                     f"add [endpoints.{name}] with its url and model, or name one of {', '.join(settings.endpoints)}",
+                )
+            if not settings.endpoint(name).concurrency:
+                raise InputError(
+                    f"endpoints.{name}.concurrency = {settings.endpoints[name].concurrency} cannot be cut into "
+                    f"machines.shares = {settings.machines.shares}: a process could ask nothing",
+                    "have fewer processes, or a gateway that keeps the limit and machines.shares = 1",
                 )

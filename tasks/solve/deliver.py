@@ -32,14 +32,15 @@ async def deliver(
     folder cannot be written.
     """
     store = stores.current()
-    files = {"evidence.json": store.get(answer.evidence), "report.html": store.get(answer.report)}
+    kept = {"evidence.json": answer.evidence, "report.html": answer.report}
     if answer.table:
-        files[csv_name] = store.get(answer.table.file)
-    files |= {table.file: store.get(table.database) for table in derived}
+        kept[csv_name] = answer.table.file
+    kept |= {table.file: table.database for table in derived}
+    files = {name: store.get(ref) for name, ref in kept.items()}
     folder = write_all(out, files, "the answer", without="" if answer.table else csv_name)
     evidence = Evidence.model_validate_json(files["evidence.json"])
     warnings = await show("the answer", _pictures(answer, evidence))
-    return Delivery(folder=str(folder), files=tuple(sorted(files)), warnings=warnings)
+    return Delivery(folder=str(folder), files=tuple(sorted(files)), warnings=warnings, kept=kept)
 
 
 def _pictures(answer: Answer, evidence: Evidence) -> Iterator[Shown]:

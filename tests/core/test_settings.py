@@ -137,3 +137,17 @@ def test_profiles_of_the_documentation_can_be_used(tmp_path: Path, block: str) -
 def test_the_cheap_profile_of_the_readme_limits_the_local_model(tmp_path: Path) -> None:
     made = load(_profile(tmp_path, _TOML[0].values[0]))
     assert made.endpoints["main"].serve and (made.budget.calls, made.budget.seconds) == (20, 300)
+
+
+def test_each_process_has_its_share_of_an_endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = _profile(tmp_path, "[machines]\nshares = 3\n[endpoints.main]\nconcurrency = 8\n")
+    assert load(own).endpoints["main"].concurrency == 8 and load(own).endpoint("main").concurrency == 2
+    assert load(own, {"machines": {"shares": 8}}).endpoint("main").concurrency == 1
+    monkeypatch.setenv("TABLEWRIGHT_SHARES", "4")
+    assert load().endpoint("main").concurrency == 1
+    monkeypatch.setenv("TABLEWRIGHT_SHARES", "5")
+    with pytest.raises(
+        InputError, match=r"endpoints\.main\.concurrency = 4 cannot be cut into machines\.shares = 5"
+    ) as told:
+        load()
+    assert "gateway" in told.value.hint

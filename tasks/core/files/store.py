@@ -112,7 +112,10 @@ class Store:
                 draft.replace(place)
         else:
             self.write(target, path.read_bytes())
-            path.unlink()
+            with _writing():
+                place = self._copy(ref)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.move(path, place)
         return ref
 
     def get(self, ref: ArtifactRef) -> bytes:
@@ -139,10 +142,14 @@ class Store:
                 raise _lost(ref, "damaged")
             self._whole.add(ref)
             return path
-        path = self.cache / ref.sha256 / ref.name
+        path = self._copy(ref)
         if not (path.is_file() and path.stat().st_size == ref.size):
             Folder(self.cache).write(f"{ref.sha256}/{ref.name}", self.get(ref))
         return path
+
+    def _copy(self, ref: ArtifactRef) -> Path:
+        """Where the copy of a remote artifact lies on this machine."""
+        return self.cache / ref.sha256 / ref.name
 
     def read(self, path: str) -> bytes | None:
         """A record or journal entry by its path below the root; None when there is none."""

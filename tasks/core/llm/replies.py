@@ -122,7 +122,7 @@ class Source:
     async def _endpoints(self, role: str) -> list[Endpoint]:
         found = []
         for name in self.settings.role(role).endpoints:
-            settings = self.settings.endpoints[name]
+            settings = self.settings.endpoint(name)
             if not settings.model:
                 raise InputError(f"no model is set for endpoint {name!r}", endpoints.nameless(name))
             if settings.serve and not settings.url:

@@ -10,7 +10,7 @@ from tasks.core.models.answer import AnswerTable, Candidate, Contract, JoinAudit
 from tasks.core.models.context import TableRelevanceResult
 from tasks.core.models.document import CellCounts, CellStatus
 from tasks.core.models.review import Audit
-from tasks.core.models.source import FileKind, Outcome
+from tasks.core.models.source import ArtifactRef, FileKind, Outcome
 from tasks.core.models.value import Value
 
 SCHEMA_VERSION = 1
@@ -268,3 +268,5 @@ class Delivery(Value):
     files: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     """What could not be shown elsewhere; the files are whole all the same."""
+    kept: dict[str, ArtifactRef] = Field(default_factory=dict)
+    """The files in the store, by their names in the folder: for those who cannot see it."""

@@ -145,3 +145,13 @@ def test_a_plan_of_a_thousand_tasks_is_made_in_seconds(tmp_path: Path) -> None:
     began = time.process_time()
     assert len(drain(Plan(tmp_path, names, limits(), 1000))) == 1000
     assert time.process_time() - began < 10
+
+
+def test_over_several_machines_there_is_a_question_for_each_process() -> None:
+    def many(**machines: Any) -> int:
+        return places(load(overrides={"machines": machines, "endpoints": {"main": {"concurrency": 8}}}))
+
+    assert many(runner="pool", shares=8) == 8 and many(runner="dask", shares=2) == 2
+    here = many(runner="here", shares=2)
+    assert many(runner="pool", shares=1) == here  # behind a gateway nobody says how many there are
+    assert places(load(overrides={"machines": {"runner": "pool", "shares": 4}}), wanted=9) == 9
