@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,19 @@ def test_e4_questions_are_task_runs_and_the_report_is_shown(prefect_api: str, wo
     picture = str(artifacts["benchmark-plots"].data).removeprefix("data:image/png;base64,")
     assert base64.b64decode(picture) == (Path(found.folder) / "plots.png").read_bytes()
     assert '"0.817"' in str(artifacts["benchmark-scores"].data) and found.run in str(artifacts["benchmark-report"].data)
+
+
+@pytest.mark.service
+def test_over_a_store_elsewhere_no_question_is_taken_for_a_retry_of_another(
+    prefect_api: str, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABLEWRIGHT_STORE_BLOCK", f"memory://{tmp_path.name}/store")
+    request = BenchmarkRequest(suites=[str(make_suite(tmp_path / "suite"))], results=str(tmp_path / "results"))
+    found, run, *_ = asyncio.run(measured(request, 1 + len(GOLD) + 2))
+    assert run.state_name == "Completed" and world.endpoint.calls == len(GOLD) * ASKED
+    for task in GOLD:
+        (evidence,) = Path(found.folder).glob(f"**/{task}/evidence.json")
+        assert f"({task})" in json.loads(evidence.read_text("utf-8"))["question"]["text"]
 
 
 def test_a_night_that_is_worse_fails_and_is_not_accepted(
