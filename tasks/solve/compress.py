@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tasks.core.llm import door
 from tasks.core.llm.tokens import count
 from tasks.core.models.answer import Brief, Question
 from tasks.core.models.catalogue import Profile
@@ -30,6 +31,10 @@ _KNOWLEDGE_SHARE, _JOINS_SHARE, _FOLDED_SHARE, _METRICS_SHARE, _VIDEO_SHARE = 0.
 """Most that each part may take of the budget; what it leaves goes to the tables."""
 _NAMED_SHARE = 0.15
 """The same for folded tables where they were folded on purpose: each has its own line while they fit."""
+_READER = "agent"
+"""The role whose model reads the brief in each of its turns."""
+_TRIES, _MARGIN = 5, 0.95
+"""Briefs made until one fits the model's own tokenizer, and how much smaller than its excess tells each next one is."""
 _LEAST_JOINS = 60
 """Tokens for joins in the smallest brief: one line."""
 _NOTES, _NOTE_CHARS = 3, 160
@@ -42,7 +47,7 @@ _NOTHING = Context()
 _UNJUDGED = TableRelevanceResult(off="not asked")
 
 
-@stage()
+@stage(roles=(_READER,))
 async def compress(
     question: Question,
     profile: Profile,
@@ -52,12 +57,19 @@ async def compress(
     relevance: TableRelevanceResult = _UNJUDGED,
     video_text: str = "",
 ) -> Brief:
-    """The first brief, at most `settings.tokens` by our estimate. Its text is data: a prompt fences it."""
-    ranking = rank(question.text, profile, knowledge)
-    parts = _Parts(question, profile, knowledge, settings, video_text)
-    if relevance.off:
-        return _by_words(parts, ranking)
-    return _by_votes(parts, ranking, context, unfold(profile, ranking, context, relevance))
+    """The first brief, at most `settings.tokens` for the model that reads it: by its own tokenizer, or where that is not at
+    hand by our estimate. Its text is data: a prompt fences it."""
+    ranking, limit = rank(question.text, profile, knowledge), settings.tokens
+    shown = None if relevance.off else unfold(profile, ranking, context, relevance)
+    for _ in range(_TRIES):
+        within = settings.model_copy(update={"tokens": limit})
+        parts = _Parts(question, profile, knowledge, within, video_text)
+        brief = _by_votes(parts, ranking, context, shown) if shown else _by_words(parts, ranking)
+        tokens = door.size(_READER, brief.text)
+        if tokens <= settings.tokens:
+            break
+        limit = int(limit * settings.tokens / tokens * _MARGIN)
+    return brief.model_copy(update={"tokens": tokens})
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,8 @@ _CONNECT_SECONDS = 15
 _THINKERS = re.compile(r"qwen-?3|qwq|glm-?(4\.[5-9]|[5-9])|deepseek-?v(3\.[1-9]|[4-9])|hunyuan|nemotron|smollm3", re.I)
 """Open models whose chat template thinks unless it is told not to."""
 _NON_THINKERS = re.compile(r"instruct|coder", re.I)
+_TOKENIZED = re.compile(r"(?:^|/)(?:gpt-[345]|chatgpt-|o[134](?:$|-)|deepseek-(?:chat|reasoner)$)", re.I)
+"""Models whose own tokenizer is in litellm's package: for others it would fetch one, or take another model's."""
 
 
 async def send(
@@ -82,6 +84,11 @@ async def transcribe(
     return await asyncio.wrap_future(
         asyncio.run_coroutine_threadsafe(_call_speech(parameters, key, request, seconds), _background())
     )
+
+
+def measure(text: str, model: str) -> int | None:
+    """Tokens of a text by the model's own tokenizer; None for a model whose tokenizer is not at hand without a download."""
+    return int(_litellm().token_counter(model=model, text=text)) if _TOKENIZED.search(model) else None
 
 
 async def _call(parameters: dict[str, Any], key: str, request: Request, seconds: float) -> Response:

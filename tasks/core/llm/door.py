@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from tasks.core.errors import ModelError
 from tasks.core.files.store import Store
-from tasks.core.llm import structured, tokens
+from tasks.core.llm import client, structured, tokens
 from tasks.core.llm import tools as written
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.embed import Embedder
@@ -78,6 +78,11 @@ class Door:
             **{name: getattr(chosen, name) for name in (*names, "native_schema")},
             "repeat": self.settings.journal.repeat,
         }
+
+    def size(self, role: str, text: str) -> int:
+        """Tokens of a text for a role's model: by its own tokenizer where one is at hand, else our estimate; of several the most."""
+        names = {self.settings.endpoints[name].model for name in self.settings.role(role).endpoints}
+        return max(tokens.count(text) if (own := client.measure(text, name)) is None else own for name in names)
 
     async def ask(
         self, role: str, messages: list[Message], reply_model: type[T], *, samples: int | None = None
@@ -209,6 +214,12 @@ def use(door: Door) -> Iterator[Door]:
         yield door
     finally:
         _current.reset(token)
+
+
+def size(role: str, text: str) -> int:
+    """`Door.size` of this run's door; outside a run our estimate."""
+    door = _current.get(None)
+    return door.size(role, text) if door else tokens.count(text)
 
 
 async def ask(role: str, messages: list[Message], reply_model: type[T], *, samples: int | None = None) -> Asked[T]:

@@ -1,9 +1,15 @@
 import asyncio
+import importlib.util
 import random
+from pathlib import Path
 
 import pytest
 from shop import KNOWLEDGE, PROFILE, question
 
+from tasks.core.files.store import Store
+from tasks.core.llm import door
+from tasks.core.llm.budget import Meter
+from tasks.core.llm.door import Door
 from tasks.core.llm.tokens import count
 from tasks.core.models.answer import Brief
 from tasks.core.models.catalogue import ColumnProfile, JoinCandidate, Profile, TableProfile
@@ -166,6 +172,46 @@ def test_a_folder_without_tables_has_a_brief_too() -> None:
 @pytest.mark.parametrize("number", [1, 5, 60, 3000])
 def test_the_smallest_budget_is_kept(number: int) -> None:
     brief("销售总额", many(number) if number > 1 else PROFILE, KNOWLEDGE, tokens=200)
+
+
+def _odd(number: int) -> Profile:
+    """Names as machines make them, of which our estimate expects fewer tokens than they take."""
+    pick = random.Random(11)
+    word = lambda: "".join(pick.choices("bcdfghjklmnpqrstvwxz", k=9))  # noqa: E731
+    return Profile(tables=tuple(table(word(), *(word() for _ in range(8))) for _ in range(number)), joins=())
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "deepseek-chat", "a-model-of-ours"])
+@pytest.mark.parametrize("number", [5, 60])
+def test_c6_a_brief_fits_by_the_tokenizer_of_the_model_that_reads_it(store: Store, model: str, number: int) -> None:
+    """The expected counts come from the tokenizers themselves, not through the library that we ask."""
+    settings = load(overrides={"endpoints": {"main": {"model": model}}})
+    limits, profile = settings.brief.model_copy(update={"tokens": 1000}), _odd(number)
+    with door.use(Door(settings, store, Meter(settings.budget))):
+        made: Brief = asyncio.run(compress.function(question("sales"), profile, NONE, limits))
+    own = _tokens(made.text, model)
+    assert own <= made.tokens <= own * 1.01 and made.tokens <= 1000  # the library cuts long texts into pieces
+    assert {*made.shown, *made.folded} == {one.name for one in profile.tables}
+    if number == 60:
+        assert made.folded and own > 700  # what there is room for is used
+        assert (count(made.text) < 0.9 * own) == (model != "a-model-of-ours")  # by the estimate alone it would not fit
+
+
+def _tokens(text: str, model: str) -> int:
+    if model == "a-model-of-ours":
+        return count(text)
+    litellm = importlib.util.find_spec("litellm")
+    assert litellm and litellm.origin
+    bundled = Path(litellm.origin).parent / "litellm_core_utils" / "tokenizers"
+    if model == "deepseek-chat":
+        from tokenizers import Tokenizer
+
+        return len(Tokenizer.from_file(str(bundled / "deepseek_tokenizer.json")).encode(text).ids)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(bundled))
+        import tiktoken
+
+        return len(tiktoken.get_encoding("o200k_base").encode(text, disallowed_special=()))
 
 
 @pytest.mark.parametrize("layout", ["plain", "ddl"])
