@@ -157,6 +157,7 @@ def test_a_hostile_model_is_refused_at_every_door_and_the_answer_still_comes(wor
     assert (world.root / "out" / "answer.csv").read_text("utf-8") == ANSWER
     text = (world.root / "out" / "evidence.json").read_text("utf-8")
     solving = json.loads(text)["solving"]
-    assert [step["ok"] for step in solving["steps"] if step["kind"] == "tool"] == [False] * len(moves)
+    made = [step["ok"] for step in solving["steps"] if step["kind"] == "tool"]
+    assert made == [False] * len(moves) + [True]
     assert (solving["chosen"], len(solving["candidates"])) == (0, 1)
     assert "CANARY" not in text and set(tmp_path.iterdir()) <= before
