@@ -40,6 +40,7 @@ class Case:
             with door.use(Door(settings, self.store, Meter(settings.budget))):
                 attempt = asyncio.run(solve_question.function(given, settings.solver))
             self.requests = endpoint.requests
+        print(attempt.model_dump_json(indent=1))  # shown where a test fails
         return attempt
 
     def settings(self, url: str, style: str, changes: dict[str, dict[str, Any]]) -> Settings:
