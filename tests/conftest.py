@@ -80,6 +80,15 @@ def only_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert not reached, f"reached for {reached}"
 
 
+@pytest.fixture(autouse=True)
+def no_endpoint_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A port that one test's endpoint had may be another's: what this process learned of the first (asked to wait, gone,
+    takes no tools) goes with its test."""
+    from tasks.core.llm import endpoints
+
+    monkeypatch.setattr(endpoints, "_known", {})
+
+
 def _is_here(host: str) -> bool:
     if host in ("localhost", socket.gethostname()):
         return True
