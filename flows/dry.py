@@ -146,7 +146,8 @@ def _later(prompts: list[Prompt], settings: Settings) -> str:
         bound = agent.turns * (role.context_tokens + role.max_tokens)
         said.append(f"the solver takes up to {agent.turns} turns, at most {bound:,} tokens")
     else:
-        said.append(f"the solver may ask for up to {role.repairs} repairs of each sample")
+        more = f"{role.samples} further samples, with " if agent.style == "single" else ""
+        said.append(f"the solver may ask for {more}up to {role.repairs} repairs of each sample")
     if validators := [each for each in (settings.process, settings.verify) if each.enabled and each.model]:
         rejections = sum(each.review_budget for each in validators)
         said.append(

@@ -31,6 +31,11 @@ class Batch:
         """
         self.source, self.target, self.profile = source, target, profile
         self.tasks, self.ignored = find_tasks(source)
+        if target.resolve() == source.resolve():
+            raise InputError(
+                f"the output folder {target} is the folder of the tasks",
+                "choose another one: nothing is written into sources",
+            )
         if inside := [task for task in self.tasks if target.resolve().is_relative_to((source / task).resolve())]:
             raise InputError(
                 f"the output folder {target} lies in the task {inside[0]}, whose files are sources",

@@ -8,6 +8,7 @@ match the full name that they make up, either way round.
 from __future__ import annotations
 
 import csv
+import json
 import re
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
@@ -73,14 +74,22 @@ def gold_tables(folder: Path) -> list[Path]:
 
 
 def _check_predicted(folder: Path, tasks: list[str]) -> None:
-    """Raise InputError when a folder holds results of none of these tasks, nor the summary of a batch that made none."""
+    """Raise InputError when a folder holds results of none of these tasks, nor the summary of a batch that tried one."""
     check_folder(folder, "the OUTPUT of `tablewright batch`")
-    if not is_file(folder / "summary.json") and not any(is_folder(folder / task) for task in tasks):
+    if not any(is_folder(folder / task) for task in tasks) and _tried(folder / "summary.json").isdisjoint(tasks):
         names = ", ".join(tasks[:_NAMED]) + ", …" * (len(tasks) > _NAMED)
         raise InputError(
             f"no predictions in {folder}: it has a folder for none of the {len(tasks)} gold tasks ({names})",
             "give the OUTPUT of `tablewright batch`, with TASK/prediction.csv for each task of GOLD",
         )
+
+
+def _tried(summary: Path) -> set[str]:
+    """Names of the tasks in the summary of a batch; none where there is no such file."""
+    try:
+        return {str(row["task"]) for row in json.loads(summary.read_text("utf-8"))["tasks"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
 
 
 def score_pair(prediction: Path, gold: Path, penalty: float = PENALTY, task: str = "") -> TaskScore:

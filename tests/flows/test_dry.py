@@ -64,3 +64,4 @@ def test_a_dry_run_is_told_in_words_with_a_price_where_it_is_known(
     said = dry(world, str(folder), "--profile", "local")
     assert {place for part in said["planned"] for place in part["places"]} == {"this machine"}
     assert said["total"]["money"] == 0.0 and world.endpoint.calls == 0
+    assert said["later"].startswith("the solver may ask for 5 further samples, with up to ")

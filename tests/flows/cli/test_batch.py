@@ -140,6 +140,8 @@ def test_nothing_is_written_into_a_task(world: World, tmp_path: Path) -> None:
     before = files(source)
     done = world.call("batch", str(source), str(source / "task_2" / "context" / "out"))
     assert done.returncode == 2 and "lies in the task task_2" in done.stderr and files(source) == before
+    done = world.call("batch", str(source), f"{source}/task_1/..")
+    assert done.returncode == 2 and "is the folder of the tasks" in done.stderr and files(source) == before
 
 
 def test_a_folder_whose_name_is_no_text_is_ignored_and_stops_no_task(world: World, tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def test_score_prints_each_task_and_the_mean(world: World, tmp_path: Path) -> No
         ("nowhere", "gold", "there is no folder", "next: give the path of the OUTPUT of `tablewright batch`"),
         ("empty", "gold", "no predictions in", "TASK/prediction.csv for each task of GOLD"),
         ("others", "gold", "a folder for none of the 2 gold tasks (task_1, 任务_2)", "TASK/prediction.csv"),
+        ("batch", "gold", "a folder for none of the 2 gold tasks (task_1, 任务_2)", "TASK/prediction.csv"),
         ("nowhere.csv", "gold/task_1/gold.csv", "there is no prediction", "next: give the CSV file"),
         ("others", "gold/task_1/gold.csv", "one is a file, the other a folder", "next: give two CSV files"),
     ],
@@ -59,6 +60,8 @@ def test_score_without_a_prediction_is_the_callers_error(
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_text("n\n1\n")
     (tmp_path / "empty").mkdir()
+    (tmp_path / "batch").mkdir()
+    (tmp_path / "batch" / "summary.json").write_text('{"tasks": [{"task": "task_9"}]}')
     done = world.call("score", str(tmp_path / pred), str(tmp_path / gold))
     said = " ".join(done.stderr.split())
     assert done.returncode == 2 and says in said and step in said and "mean" not in done.stdout
@@ -68,7 +71,7 @@ def test_a_batch_that_answered_nothing_scores_zero(world: World, tmp_path: Path)
     (tmp_path / "gold" / "task_1").mkdir(parents=True)
     (tmp_path / "gold" / "task_1" / "gold.csv").write_text("n\n1\n")
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "summary.json").write_text("{}")
+    (tmp_path / "out" / "summary.json").write_text('{"tasks": [{"task": "task_1"}]}')
     done = world.call("score", str(tmp_path / "out"), str(tmp_path / "gold"))
     assert done.returncode == 0 and "no prediction.csv" in done.stdout and "mean 0.0000 over 1 tasks" in done.stdout
 
