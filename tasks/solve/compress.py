@@ -13,7 +13,7 @@ from typing import Literal
 from tasks.core.llm import door
 from tasks.core.llm.tokens import count
 from tasks.core.models.answer import Brief, Question
-from tasks.core.models.catalogue import Profile
+from tasks.core.models.catalogue import JoinCandidate, Profile
 from tasks.core.models.context import Context, TableRelevanceResult
 from tasks.core.models.semantics import Definition, Knowledge
 from tasks.core.search.coined import coined
@@ -178,13 +178,18 @@ def _levels(settings: BriefSettings, others: Literal["counted", "named"] = "coun
 def _joins(
     profile: Profile, shown: set[str], settings: BriefSettings, linked: frozenset[tuple[str, str]] = frozenset()
 ) -> str:
-    """Links between shown tables, the surest first; those left out are counted, those that columns say themselves not."""
+    """Links between shown tables, the surest first; those left out are counted, those that columns say themselves not.
+
+    Where columns say how two tables are linked, keys of both that hold the same numbers are no second link.
+    """
+    known = {frozenset(end.rpartition(".")[0] for end in pair) for pair in linked}
     between = [
         join
         for join in profile.joins
         if join.left_table in shown
         and join.right_table in shown
         and (f"{join.left_table}.{join.left_column}", f"{join.right_table}.{join.right_column}") not in linked
+        and not (_is_numbering(join) and frozenset((join.left_table, join.right_table)) in known)
     ]
     surest = sorted(between, key=lambda join: (not join.stated, not join.right_unique, -join.match_rate))
     if settings.layout == "ddl":
@@ -194,6 +199,11 @@ def _joins(
     return _capped(
         head, [f"- {line(join)}" for join in surest], max(int(settings.tokens * _JOINS_SHARE), _LEAST_JOINS), "\n"
     )
+
+
+def _is_numbering(join: JoinCandidate) -> bool:
+    """Whether it may be met by numbers alone: both sides are unique, and their names differ."""
+    return join.left_unique and join.right_unique and not join.stated and join.left_column != join.right_column
 
 
 def _names(folded: Sequence[str], settings: BriefSettings) -> str:

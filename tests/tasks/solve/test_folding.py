@@ -192,3 +192,20 @@ def test_a_folder_without_knowledge_has_no_section_for_it() -> None:
     profile, relevance = world(2)
     made = asyncio.run(compress.function(question("?"), profile, Knowledge(), load().brief, CONTEXT, relevance))
     assert "Knowledge" not in made.text
+
+
+@pytest.mark.parametrize(
+    ("unique", "name", "listed"), [(True, "sale_id", False), (False, "sale_id", True), (True, "region_id", True)]
+)
+def test_equal_numbering_is_no_link_beside_the_one_that_a_column_says(unique: bool, name: str, listed: bool) -> None:
+    """Two tables numbered from 1 meet in all their keys; the column that refers to the other table says how they belong together."""
+    profile, relevance = world(4)
+    other = JoinCandidate(
+        left_table="zz_sales", left_column=name, right_table="zz_regions", right_column="region_id",
+        match_rate=1, left_unique=unique, right_unique=True,
+    )  # fmt: skip
+    said = tuple(join for join in (*profile.joins, other) if name == "sale_id" or join is other)
+    made = brief(profile.model_copy(update={"joins": said}), relevance)
+    alone = brief(profile.model_copy(update={"joins": (other,)}), relevance, Context())
+    assert ("zz_sales.sale_id" in made.text) == (listed and name == "sale_id")
+    assert f"zz_sales.{name}" in alone.text, "without a stated link it is the only one there is"
