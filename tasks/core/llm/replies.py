@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tasks.core import notice
-from tasks.core.errors import InputError
+from tasks.core.errors import InputError, ModelError
 from tasks.core.llm import budget, calls, client, endpoints, tokens
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.endpoints import Endpoint
@@ -46,6 +46,7 @@ class Source:
         which this run has paid for or counted already."""
         self._served = ""
         self._served_at = 0.0
+        self._renewed = False
 
     async def replies(self, request: Request, attempt: int) -> Batch:
         """Every sample of the request. Raises ModelError, InputError, BudgetError.
@@ -100,7 +101,7 @@ class Source:
             self.meter.reserve(len(indices), prompt, request),
             calls.heard(request.role, request.model, role.endpoints) as call,
         ):
-            response = await self._carrier.send(request.of(len(indices)), role, await self._endpoints(request.role))
+            response = await self._send(request.of(len(indices)))
             found = dict(zip(indices, response.replies, strict=False))
             call.spent = _spend(response, tuple(found.values()))
             self.meter.add(call.spent)
@@ -109,6 +110,32 @@ class Source:
             if reply.useful:
                 self.journal.keep(request, index, attempt, reply)
         return found
+
+    async def _send(self, request: Request) -> Response:
+        """What an endpoint gives; a local model that ended while the run used it is started anew, once in a run."""
+        role, choices = self.settings.role(request.role), await self._endpoints(request.role)
+        served = self._served
+        try:
+            return await self._carrier.send(request, role, choices)
+        except ModelError as error:
+            ours = any(each.settings.serve and each.settings.url == served for each in choices)
+            if not (error.transient and ours and self._is_gone(served)):
+                raise
+        return await self._carrier.send(request, role, await self._endpoints(request.role))
+
+    def _is_gone(self, served: str) -> bool:
+        """Whether the local model at this URL has ended and the next request finds another; True once in a run.
+
+        Requests that were under way together all hear of the same end.
+        """
+        from tasks.core.llm.local import serve
+
+        if self._served == served:
+            if self._renewed or serve.lives(self.settings, served):
+                return False
+            self._renewed, self._served = True, ""
+            notice.say("the local model has ended: starting it anew")
+        return True
 
     def _keep_the_rest(self, request: Request, new: dict[int, Reply], attempt: int) -> None:
         """Journal replies of no use when the run goes on from them, so that a replay takes the same way.

@@ -83,6 +83,13 @@ async def ensure(settings: Settings, say: Say) -> str:
         lock.free(turn)
 
 
+def lives(settings: Settings, url: str) -> bool:
+    """Whether the server of these settings still runs at this base URL; it is not asked anything."""
+    place = _place(settings.local)
+    state = _read(place)
+    return lock.holder(place.held) is not None and state is not None and f"{state['url']}/v1" == url
+
+
 def stop(settings: Settings) -> bool:
     """Stop the server of these settings; False when none runs."""
     place = _place(settings.local)

@@ -14,9 +14,11 @@ import httpx
 import pytest
 
 from tasks.core import process
-from tasks.core.errors import InputError
+from tasks.core.errors import InputError, ModelError
 from tasks.core.files import lock
-from tasks.core.files.store import digest_file
+from tasks.core.files.store import Folder, Store, digest_file
+from tasks.core.llm.budget import Meter
+from tasks.core.llm.door import Door
 from tasks.core.llm.local import serve, weights
 from tasks.core.settings import Settings, load
 
@@ -55,6 +57,18 @@ class Server:
                 self.send_response(200)
                 self.end_headers()
                 self.wfile.write(page.encode())
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                with open(params.model.path + ".asked", "a") as file:
+                    file.write(f"{os.getpid()}\\n")
+                if len(set(open(params.model.path + ".asked").read().split())) <= script.get("deaths", 0):
+                    os._exit(9)
+                choice = {"index": 0, "message": {"role": "assistant", "content": "好 fine"}, "finish_reason": "stop"}
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.end_headers()
+                self.wfile.write(json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice],
+                    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}).encode())
             def log_message(self, *_):
                 pass
         http = ThreadingHTTPServer(("127.0.0.1", params.port), Handler)
@@ -240,6 +254,47 @@ def test_a_server_leaves_when_its_state_is_deleted(stand_in: Any) -> None:
     while lock.holder(place.held) is not None and time.monotonic() < deadline:
         time.sleep(0.05)
     assert lock.holder(place.held) is None
+
+
+def door_of(settings: Settings, tmp_path: Path) -> Door:
+    return Door(settings, Store(Folder(tmp_path / "store"), tmp_path / "kept"), Meter(settings.budget))
+
+
+async def ask(door: Door, *texts: str) -> list[str]:
+    asked = (door.ask_text("agent", [{"role": "user", "content": text}], samples=1) for text in texts)
+    return [reply.value for reply in await asyncio.gather(*asked)]
+
+
+def test_a_run_whose_model_dies_at_a_request_starts_it_anew_and_goes_on(stand_in: Any, tmp_path: Path) -> None:
+    settings = stand_in(deaths=1)
+    assert asyncio.run(ask(door_of(settings, tmp_path), "多少?", "how many?")) == ["好 fine"] * 2
+    served = Path(f"{settings.local.file}.asked").read_text().split()
+    assert len(set(served)) == 2 and int(served[-1]) == pid_of(settings)
+
+
+def test_a_run_whose_model_was_stopped_by_another_starts_it_anew_once(stand_in: Any, tmp_path: Path) -> None:
+    settings = stand_in()
+    door = door_of(settings, tmp_path)
+
+    async def run() -> None:
+        await ask(door, "first")
+        first = pid_of(settings)
+        serve.stop(settings)
+        assert await ask(door, "第二") == ["好 fine"] and pid_of(settings) != first
+        serve.stop(settings)
+        with pytest.raises(ModelError, match="nothing listens at") as error:
+            await ask(door, "third")
+        assert error.value.away and "tablewright model status" in error.value.hint
+
+    asyncio.run(run())
+
+
+def test_a_second_death_is_reported(stand_in: Any, tmp_path: Path) -> None:
+    settings = stand_in(deaths=2)
+    with pytest.raises(ModelError) as error:
+        asyncio.run(ask(door_of(settings, tmp_path), "how many?"))
+    assert error.value.transient
+    assert len(set(Path(f"{settings.local.file}.asked").read_text().split())) == 2
 
 
 @pytest.mark.model
