@@ -12,7 +12,20 @@ from tasks.core.evidence.checks import UNMADE
 from tasks.core.models.answer import Assignment, Contract, JoinAudit
 from tasks.core.models.evidence import Check
 from tasks.core.sql.engine import Engine
-from tasks.solve.checking import defined, documents, gaps, grain, holes, measures, sources, thresholds, typed, units
+from tasks.solve.checking import (
+    defined,
+    documents,
+    gaps,
+    grain,
+    holes,
+    measures,
+    sources,
+    thresholds,
+    totals,
+    typed,
+    units,
+    variants,
+)
 from tasks.solve.checking.facts import Facts
 from tasks.solve.checking.measuring import Measuring
 from tasks.solve.mending.dialect import parse
@@ -60,6 +73,8 @@ _COUNTED: tuple[Count, ...] = (
     holes.thin,
     holes.first_empty,
     documents.unproven,
+    variants.variants,
+    totals.totals,
 )
 
 
