@@ -38,6 +38,8 @@ class _Cast:
     select: exp.Select
     profile: ColumnProfile | None
     table: str
+    tested: bool = False
+    """The query leaves out what it cannot read: then only that it reads nothing is to be said."""
 
     @property
     def form(self) -> Form | None:
@@ -112,18 +114,19 @@ def _casts(tree: exp.Expr, schema: Schema) -> Iterator[_Cast]:
             place = resolved(column, schema)
             if place and place[1].type != "VARCHAR":
                 continue
-            yield _Cast(top, column, select, place[1] if place else None, place[0].name if place else "")
+            tested = any(isinstance(same.parent, exp.Is) for same in select.find_all(type(top)) if same == top)
+            yield _Cast(top, column, select, place[1] if place else None, place[0].name if place else "", tested)
 
 
 def _converts(node: exp.Expr) -> bool:
-    """A cast from text to something else, unless the query asks for nothing but whether it works."""
+    """A cast from text to something else."""
     from sqlglot import exp
 
     if isinstance(node, exp.Anonymous) and node.name.casefold() != "try_strptime":
         return False
     if isinstance(node, exp.Cast) and node.to.this in exp.DataType.TEXT_TYPES:
         return False
-    return not isinstance(node.parent, exp.Is)
+    return True
 
 
 def _whole(node: exp.Expr) -> exp.Expr:
@@ -180,7 +183,7 @@ def _said(cast: _Cast, row: tuple[object, ...]) -> Check | None:
     values, lost, lost_like, other, other_like = row
     name = cast.text.name
     parts = []
-    if lost:
+    if lost and not (cast.tested and lost != values):
         shown = ", ".join(map(repr, loads(str(lost_like))))
         parts.append(f"{lost} of {values} values of {name} could not be cast and count as empty, e.g. {shown}")
     if other:
@@ -232,7 +235,7 @@ def _scopes(tree: exp.Expr, cast: _Cast) -> Iterator[str]:
         if where:
             top = where.this
             conditions = list(top.flatten(unnest=False)) if isinstance(top, exp.And) else [top]
-            kept = [each.sql("duckdb") for each in conditions if not any(node is cast.node for node in each.walk())]
+            kept = [each.sql("duckdb") for each in conditions if not any(node == cast.node for node in each.walk())]
             parts += [f"WHERE {' AND '.join(kept)}"] * bool(kept)
         inside = {id(cte) for cte in tree.find_all(exp.CTE) if any(node is select for node in cte.walk())}
         ctes = [cte.sql("duckdb") for cte in tree.find_all(exp.CTE, bfs=False) if id(cte) not in inside]
