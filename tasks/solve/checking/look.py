@@ -13,6 +13,7 @@ from tasks.core.models.answer import Assignment, Contract, JoinAudit
 from tasks.core.models.evidence import Check
 from tasks.core.sql.engine import Engine
 from tasks.solve.checking import (
+    days,
     defined,
     documents,
     gaps,
@@ -59,6 +60,7 @@ _READ: tuple[Look, ...] = (
     typed.unused_texts,
     documents.taken_back,
     units.asked_unit,
+    days.text_of_days,
 )
 _COUNTED: tuple[Count, ...] = (
     grain.multiplied,

@@ -6,7 +6,7 @@ import re
 
 from tasks.core.models.catalogue import ColumnProfile
 from tasks.core.models.evidence import Check
-from tasks.solve.checking import asked
+from tasks.solve.checking import asked, months
 from tasks.solve.checking.facts import Comparison, Facts, is_number, names_a_thing
 
 _FIRST_YEAR = 1900
@@ -20,9 +20,10 @@ def said_numbers(facts: Facts) -> Check | None:
     """Numbers and years that rows are held against stand in the question, the knowledge or the contract."""
     known = asked.spoken(facts.question) | asked.spoken(facts.said)
     relative = bool(asked.RELATIVE.search(facts.question))
+    named = months.periods(facts.question)
     for one in facts.comparisons:
         value = _year(one) if one.number is None else one.number
-        if value is None:
+        if value is None or (named and _is_named_time(one, value, named, facts)):
             continue
         if one.sign == "=" and one.place and names_a_thing(one.place[1]):
             if _is_named(one, value, facts):
@@ -32,6 +33,21 @@ def said_numbers(facts: Facts) -> Check | None:
         detail = f"the query holds {one.name} against {one.value}, which neither the question nor the knowledge says"
         return Check(name="numbers", outcome="failed", detail=detail)
     return None
+
+
+def _is_named_time(one: Comparison, value: float, named: set[tuple[int, int]], facts: Facts) -> bool:
+    """A bound of a month or quarter that the question names, in a year that the column holds; or one of its months by number."""
+    from sqlglot import exp
+
+    if isinstance(one.subject, exp.Month | exp.Extract) and not one.text:
+        return any(first <= value <= last or value in (first - 1, last + 1) for first, last in named)
+    column = one.subject.find(exp.Column)
+    place = facts.place(column) if column else None
+    year = months.bounds(one.value, named) if one.text else None
+    if year is None or place is None:
+        return False
+    ends = [re.match(r"\d{4}", end or "") for end in (place[1].minimum, place[1].maximum)]
+    return not all(ends) or int(ends[0][0]) <= year <= int(ends[1][0])  # type: ignore[index]
 
 
 def _is_named(one: Comparison, value: float, facts: Facts) -> bool:

@@ -71,7 +71,7 @@ def typed_cell(facts: Facts) -> Check | None:
 def said_texts(facts: Facts) -> Check | None:
     """Texts that rows are held against stand in the question or the knowledge, or are short codes."""
     for one in facts.comparisons:
-        if not one.text or one.number is not None or re.match(r"\d{4}-\d{2}", one.value):
+        if not one.text or one.number is not None or re.match(r"\d{4}[-/.年]\d{1,2}", one.value):
             continue
         if len(one.value) <= _LABELS or _is_said(one.value, facts) or _is_near(one, facts):
             continue

@@ -16,6 +16,7 @@ from tasks.core.models.evidence import Check
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.forms import is_value, recipe
 from tasks.core.sql.names import quote
+from tasks.solve.checking.facts import KEYISH
 from tasks.solve.mending.dialect import parse
 from tasks.solve.mending.forms import PLAIN, Use, chain, conversion, is_cast, loose, turned, uses
 from tasks.solve.mending.scopes import Schema, resolved, selects
@@ -78,7 +79,8 @@ def _loose(profile: ColumnProfile) -> Check:
         return Check(name=NAME, outcome="failed" if turned(profile) else "noted", detail=detail)
     read, values = profile.form.read, profile.form.values
     detail = f"{profile.name} is text, {read} of its {values} values are numbers, and its order is that of characters"
-    return Check(name=NAME, outcome="noted", detail=detail)
+    # Numbers beside other texts may be codes, and then their order is their own affair.
+    return Check(name=NAME, outcome="noted" if KEYISH.search(profile.name) else "failed", detail=detail)
 
 
 def _readings(tree: exp.Expr, schema: Schema) -> Iterator[Check]:
@@ -124,9 +126,7 @@ def _converts(node: exp.Expr) -> bool:
 
     if isinstance(node, exp.Anonymous) and node.name.casefold() != "try_strptime":
         return False
-    if isinstance(node, exp.Cast) and node.to.this in exp.DataType.TEXT_TYPES:
-        return False
-    return True
+    return not (isinstance(node, exp.Cast) and node.to.this in exp.DataType.TEXT_TYPES)
 
 
 def _whole(node: exp.Expr) -> exp.Expr:
