@@ -143,9 +143,10 @@ async def _is_sum(table: TableProfile, label: ColumnProfile, counts: Measuring) 
 
 def _sums(column: ColumnProfile, total: str) -> str:
     value = f"TRY_CAST(replace(CAST({quote(column.name)} AS VARCHAR), ',', '') AS DOUBLE)"
-    overall, parts = f"sum({value}) FILTER ({total})", f"sum({value}) FILTER (NOT {total})"
-    enough = f"count({value}) FILTER (NOT {total}) > 1"
-    return f"coalesce({enough} AND {parts} <> 0 AND abs({overall} - {parts}) <= {_ROUNDING} * abs({parts}), false)"
+    parts, enough = f"sum({value}) FILTER (NOT {total})", f"count({value}) FILTER (NOT {total}) > 1"
+    # All such rows together, as where each group has one; or the largest, where subtotals stand beside the total.
+    near = [f"abs({how}({value}) FILTER ({total}) - {parts}) <= {_ROUNDING} * abs({parts})" for how in ("sum", "max")]
+    return f"coalesce({enough} AND {parts} <> 0 AND ({' OR '.join(near)}), false)"
 
 
 def _is_empty(column: ColumnProfile, total: str) -> str:

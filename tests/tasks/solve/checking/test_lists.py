@@ -16,6 +16,7 @@ FILES = {
     "brands.csv": "brand,country,price\nTotal,France,12\nShell,Britain,14\nStatoil,Norway,13\n",
     "visits.csv": "visit,seen,due,note\n1,01/02/2024,14.02.2024,ward 02/a\n2,03/04/2024,28.02.2024,ward 3\n3,05/06/2024,03.04.2024,none\n",
     "stays.csv": "stay,began\n1,2023-02-03\n2,2024-02-11\n3,2024-12-24\n",
+    "costs.csv": "dept,team,cost\nA,x,5\nA,y,6\nSubtotal,-,11\nB,z,7\nB,w,1\nSubtotal,-,8\nTotal,all,19\n",
     "部门.csv": "部门,负责人,人数\n销售,张伟,12\n研发,李娜,30\n合计,,42\n",
 }
 
