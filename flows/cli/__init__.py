@@ -1,1 +1,1 @@
-"""The terminal's side: one module a command (`document` has `trace` too, `runs` has `resume`), `app` and `main` their frame, `pipe` its streams, `outlook`, `page` and `progress` what they show."""
+"""The terminal's side: one module a command (`document` has `trace` too, `runs` has `resume`), `app` and `main` their frame, `pipe` its streams, `interrupt` its signals, `outlook`, `page` and `progress` what they show."""

@@ -11,6 +11,7 @@ import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from importlib.metadata import version
@@ -45,6 +46,8 @@ _WRITE_SECONDS = 2.0
 """Least time between two writes of the record of a run under way."""
 _ENDING = 8
 """Characters of a flow run's id that its run's id ends with."""
+begun: ContextVar[list[str] | None] = ContextVar("begun", default=None)
+"""Gets the id of each run that is opened; the command line names it when it is interrupted."""
 _PACKAGES = ("tablewright", "prefect", "duckdb", "litellm", "pydantic")
 
 
@@ -176,6 +179,8 @@ async def session(request: Request, prefect: str = "", today: date | None = None
         question = earlier.question if earlier else question
         run = Run(identity, request, question, settings, store, Meter(settings.budget), out, prefect, earlier=earlier)
         run.record(RUNNING)
+        if (told := begun.get()) is not None:
+            told.append(run.id)
         with observing(run), door.use(door.Door(settings, store, run.meter)), _heard(run):
             try:
                 async with _probing(run), _beating(run):
