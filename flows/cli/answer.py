@@ -75,32 +75,18 @@ def command(
 def run(request: AnswerRequest, settings: Settings, no_prefect: bool, as_json: bool) -> None:
     """Run the request to its end, print what came of it, and end with its exit code."""
     from flows.cli import interrupt, progress
-    from flows.running import launch, session
+    from flows.running import launch
     from flows.running.rows import exit_code
 
     in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(as_called(text), style="dim"))
-    runs: list[str] = []
-    session.begun.set(runs)
-    try:
-        with progress.shown():
-            ended = interrupt.run(launch.launch(request, in_prefect), lambda: _interrupted(runs, as_json))
-    except interrupt.Interrupted:
-        raise typer.Exit(interrupt.EXIT_CODE) from None
+    with progress.shown():
+        ended = interrupt.follow(launch.launch(request, in_prefect), as_json)
     url = f"{settings.prefect.api_url.removesuffix('/api')}/runs/flow-run/{ended.prefect}" if ended.prefect else ""
     if as_json:
         print_json({**summary(ended), "prefect": url})
     else:
         _print(ended, url)
     raise typer.Exit(exit_code(ended.answer.status, evidence_of(ended).solving.ended))
-
-
-def _interrupted(runs: list[str], as_json: bool) -> None:
-    """Say how the last of these runs goes on; there is none when the signal came before it was opened."""
-    if as_json:
-        reason = "it was interrupted before it ended; what is done is kept for the next run"
-        print_json({"status": "interrupted", "reason": reason, "run": "".join(runs[-1:]), "exit_code": 130})
-    step = f"; `tablewright resume {runs[-1]}` goes on" if runs else ""
-    err.print(as_called(f"interrupted{step}"))
 
 
 def _of_run(base: str, question: str, more: str, profile: str) -> tuple[str, str, str, str]:

@@ -52,13 +52,11 @@ def command(
 
 def run(request: DocumentRequest, as_json: bool) -> NoReturn:
     """Run the request to its end, print what came of it, and end with its exit code."""
-    import asyncio
-
-    from flows.cli import progress
+    from flows.cli import interrupt, progress
     from flows.document import document
 
     with progress.shown():
-        drawn = asyncio.run(document(request))
+        drawn = interrupt.follow(document(request), as_json)
     if as_json:
         print_json(summary(drawn))
     else:

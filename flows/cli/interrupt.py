@@ -17,6 +17,10 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 
+import typer
+
+from flows.cli.app import as_called, err, print_json
+
 T = TypeVar("T")
 EXIT_CODE = 130
 _KINDS = (signal.SIGINT, signal.SIGTERM)
@@ -36,6 +40,27 @@ def run(work: Coroutine[Any, Any, T], say: Callable[[], None]) -> T:
     Raises Interrupted after a signal. From then on signals end the process.
     """
     return _Runner(work, say).run()
+
+
+def follow(work: Coroutine[Any, Any, T], as_json: bool) -> T:
+    """The result of work that opens a run. After a signal the user is told how the run goes on; raises typer.Exit then."""
+    from flows.running import session
+
+    runs: list[str] = []
+    session.begun.set(runs)
+    try:
+        return run(work, lambda: _interrupted(runs, as_json))
+    except Interrupted:
+        raise typer.Exit(EXIT_CODE) from None
+
+
+def _interrupted(runs: list[str], as_json: bool) -> None:
+    """Say how the last of these runs goes on; there is none when the signal came before it was opened."""
+    if as_json:
+        reason = "it was interrupted before it ended; what is done is kept for the next run"
+        print_json({"status": "interrupted", "reason": reason, "run": "".join(runs[-1:]), "exit_code": EXIT_CODE})
+    step = f"; `tablewright resume {runs[-1]}` goes on" if runs else ""
+    err.print(as_called(f"interrupted{step}"))
 
 
 class _Runner(Generic[T]):

@@ -105,3 +105,18 @@ stage.listener.set(hear)
     assert done.stderr.splitlines()[-1] == f"interrupted; `tablewright resume {run['run']}` goes on"
     assert "Traceback" not in done.stderr and "never retrieved" not in done.stderr
     assert world.endpoint.calls == 0
+
+
+def test_an_interrupted_document_run_says_how_it_goes_on(world: World, tmp_path: Path) -> None:
+    script = f"""
+import os
+from tasks import stage
+def hear(name, event, seconds):
+    if (name, event) == ("take_inventory", "start"):
+        os.kill(os.getpid(), {int(signal.SIGTERM)})
+stage.listener.set(hear)
+"""
+    done = world.run("document", str(make_folder(tmp_path / "shop")), script=script)
+    run = last_run(world.store)
+    assert (done.returncode, run["status"], run["flow"]) == (130, "interrupted", "document")
+    assert done.stderr.splitlines() == [f"interrupted; `tablewright resume {run['run']}` goes on"]
