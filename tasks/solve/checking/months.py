@@ -37,7 +37,8 @@ def bounds(text: str, named: set[tuple[int, int]]) -> int | None:
     for first, last in named:
         for own in (year, year - 1):
             end = date(own, last, monthrange(own, last)[1]) if own > 0 else date.min
-            if (year, month, int(day)) in [(own, first, 1), _parts(end), _parts(end + timedelta(days=1))]:
+            after = end + timedelta(days=1) if end < date.max else end
+            if (year, month, int(day)) in [(own, first, 1), _parts(end), _parts(after)]:
                 return own
     return None
 
