@@ -44,7 +44,8 @@ async def spread(settings: Settings, name: str, use: Callable[[Ask], Awaitable[N
 
             async def ask(request: AnswerRequest) -> Ended:
                 run = partial(answer_apart, sent(request, settings))
-                return fetch(await submitted(runner, run, Path(request.folder).name), request, store)
+                ended = await submitted(runner, run, Path(request.folder).name)
+                return await asyncio.to_thread(fetch, ended, request, store)
 
             await use(ask)
 

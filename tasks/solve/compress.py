@@ -69,7 +69,7 @@ async def compress(
         if tokens <= settings.tokens:
             break
         limit = int(limit * settings.tokens / tokens * _MARGIN)
-    return brief.model_copy(update={"tokens": tokens})
+    return brief.model_copy(update={"tokens": tokens, "whole": whole_tokens(profile) if shown else 0})
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,6 @@ def _by_votes(parts: _Parts, ranking: Ranking, context: Context, shown: Unfolded
         shown=tuple(blocks),
         folded=folded,
         detailed=detailed(shown, blocks),
-        whole=whole_tokens(profile),
     )
 
 

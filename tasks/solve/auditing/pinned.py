@@ -97,6 +97,12 @@ def within(lines: list[str], tokens: int) -> list[str]:
     return kept
 
 
+def told_within(lines: list[str], tokens: int) -> list[str]:
+    """The same, and how many are left out."""
+    kept = within(lines, tokens)
+    return [*kept, f"… ({len(lines) - len(kept)} more left out here)"] if len(kept) < len(lines) else kept
+
+
 def _said(given: Assignment, use: UsedTable) -> list[Statement]:
     """What the knowledge says of the columns that the query names in this table."""
     said = lineage.statements((use,), "", given.knowledge, given.catalogue)

@@ -17,7 +17,7 @@ from tasks.core.models.evidence import Checked
 from tasks.core.models.review import AuditKind, EvidencePackage, Ledger, Obligation
 from tasks.core.search.passages import passages
 from tasks.solve.auditing import shown
-from tasks.solve.auditing.pinned import within
+from tasks.solve.auditing.pinned import told_within, within
 from tasks.solve.showing.contract import contract_text
 from tasks.solve.showing.layout import one_line
 
@@ -98,11 +98,9 @@ def request(audited: Audited, limits: ProcessSettings) -> str:
 def _measured(checked: Checked, tokens: int) -> list[str]:
     """What code measured; where not all of it fits, what failed or was noted before what is well, and how much is left out."""
     lines = list(shown.measured(checked))
-    kept = within(lines, tokens)
-    if len(kept) == len(lines):
-        return lines
-    kept = within(sorted(lines, key=lambda line: ", passed: " in line), tokens)
-    return [*kept, f"… ({len(lines) - len(kept)} more left out here)"]
+    if len(within(lines, tokens)) < len(lines):
+        lines.sort(key=lambda line: ", passed: " in line)
+    return told_within(lines, tokens)
 
 
 def knowledge_lines(given: Assignment) -> int:

@@ -12,7 +12,7 @@ from tasks.core.llm.prompts import fence, fill
 from tasks.core.llm.structured import Invalid
 from tasks.core.models.review import Claim, EvidenceItem, EvidencePackage, Ledger, Omission
 from tasks.solve.auditing import shown
-from tasks.solve.auditing.pinned import within
+from tasks.solve.auditing.pinned import told_within, within
 from tasks.solve.auditing.reply import Judged
 from tasks.solve.auditing.request import Audited, numbered_knowledge
 from tasks.solve.showing.layout import one_line
@@ -48,13 +48,11 @@ def request(audited: Audited, tokens: int) -> str:
     """The prompt, with so many tokens of each table, of the knowledge and of what code measured."""
     given, checked = audited.given, audited.checked
     lines = [line for line in shown.measured(checked) if ", passed: " not in line]
-    kept = within(lines, tokens) if lines else []
-    kept += [f"… ({len(lines) - len(kept)} more left out here)"] * (len(kept) < len(lines))
     return fill(
         PROMPT,
         evidence=fence("\n".join(_table(item, tokens) for item in audited.package.items) or "none"),
         knowledge=fence(numbered_knowledge(given, tokens * 3) or "none"),
-        measured=fence("\n".join(kept) or "nothing to remark"),
+        measured=fence("\n".join(told_within(lines, tokens)) or "nothing to remark"),
         question=fence(given.question.text),
         answer=fence(shown.answer(checked, audited.attempt)),
     )

@@ -7,7 +7,7 @@ from json import loads
 from typing import TYPE_CHECKING
 
 from tasks.core.models.evidence import Check
-from tasks.core.sql.names import quote
+from tasks.core.sql.names import literal, quote
 from tasks.solve.checking.facts import Comparison, Facts, Place
 from tasks.solve.checking.measuring import Measuring, whole
 
@@ -48,19 +48,15 @@ async def variants(facts: Facts, counts: Measuring) -> Check | None:
 def _missed(place: Place, held: list[Comparison]) -> str:
     """Values that are one of the texts when both are folded, and meet none of the conditions."""
     column = quote(place[1].name)
-    texts = ", ".join(dict.fromkeys(_folded(_literal(one.value)) for one in held))
-    met = " OR ".join(dict.fromkeys(f"{_bare(one.subject)} = {_literal(one.value)}" for one in held))
+    texts = ", ".join(dict.fromkeys(_folded(literal(one.value)) for one in held))
+    met = " OR ".join(dict.fromkeys(f"{_bare(one.subject)} = {literal(one.value)}" for one in held))
     values = f"SELECT {column} AS v, count(*) AS n FROM {quote(place[0].name)} WHERE {column} IS NOT NULL"
     values += f" AND {_folded(column)} IN ({texts}) AND NOT ({met}) GROUP BY 1"
     return f"SELECT count(*), sum(n), to_json(min(v, {_SHOWN})) FROM ({values}) AS missed"
 
 
 def _folded(text: str) -> str:
-    return f"trim(regexp_replace(lower(translate({text}, {_literal(_WIDE)}, {_literal(_NARROW)})), '\\s+', ' ', 'g'))"
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return f"trim(regexp_replace(lower(translate({text}, {literal(_WIDE)}, {literal(_NARROW)})), '\\s+', ' ', 'g'))"
 
 
 def _bare(subject: exp.Expr) -> str:
