@@ -26,6 +26,14 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 	@$(PIP) install --no-deps --require-hashes -r requirements-dev.txt
 	@touch $@
 
+$(VENV)/.docs: requirements-docs.txt $(VENV)/.dev
+	@$(PIP) install --no-deps --require-hashes -r requirements-docs.txt
+	@touch $@
+
+$(VENV)/.bench: requirements-bench.txt $(VENV)/.dev
+	@$(PIP) install --no-deps --require-hashes -r requirements-bench.txt
+	@touch $@
+
 EXTRAS := requirements-ocr.txt requirements-databases.txt requirements-stores.txt requirements-machines.txt requirements-s3server.txt
 
 $(VENV)/.extras: $(EXTRAS) $(VENV)/.dev
@@ -76,6 +84,8 @@ lock: ## pin the newest allowed versions anew (needs uv)
 	printf 'prefect-dask>=0.3.7\ns3fs>=2026.9\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-machines.txt
 	printf 'moto[server,s3]>=5\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-s3server.txt
 	printf 'rapidocr>=3.10\nopencv-python-headless>=4.12\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-ocr.txt
+	printf 'sphinx>=8\nmyst-parser>=4\nfuro>=2025.9\n' | uv pip compile - -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-docs.txt
+	printf 'pytest-benchmark>=5.1\npdfplumber>=0.11\npymupdf4llm>=1\n' | uv pip compile - -c requirements.txt -c requirements-dev.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-bench.txt
 
 serve: $(VENV)/.runtime ## Prefect server, UI and deployments on this machine
 	@$(BIN)/tablewright serve
