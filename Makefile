@@ -9,7 +9,7 @@ PROFILE ?= default
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many machines throughput overhead interruptions faults judged clean
+.PHONY: help setup model demo test docs bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many machines throughput overhead interruptions faults judged clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -57,7 +57,11 @@ bad-input: setup ## every case of dirty input as root and not, one line each, an
 peers: setup ## the same files read by DuckDB, pandas and polars with their defaults: who is silently wrong
 	@$(BIN)/python tests/peers.py
 
-test-full: $(VENV)/.extras model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
+docs: $(VENV)/.docs ## the documentation as web pages, reference made from the code: docs/_build/index.html; a warning is an error
+	@$(BIN)/python -m sphinx -W --keep-going -n -q -b html docs docs/_build
+	@echo docs/_build/index.html
+
+test-full: $(VENV)/.extras $(VENV)/.docs model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
 	@$(BIN)/python tests/full.py -n 2 --dist worksteal
 
 attacks: setup ## attack everything by SQL and programs, in each tier, as root and not; 1 if anything escapes
