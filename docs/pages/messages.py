@@ -25,13 +25,15 @@ def messages() -> list[Message]:
     """Every error that the code words, by class and file; a text that is made elsewhere is shown as its expression."""
     found: list[Message] = []
     for path in sorted([*ROOT.glob("flows/**/*.py"), *ROOT.glob("tasks/**/*.py")]):
-        found += _of(path)
+        text = path.read_text("utf-8")
+        if any(f"{name}(" in text for name in CLASSES):
+            found += _of(path, text)
     return sorted(found, key=lambda one: CLASSES.index(one.kind))
 
 
-def _of(path: Path) -> list[Message]:
+def _of(path: Path, text: str) -> list[Message]:
     found: list[Message] = []
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Call) or not node.args:
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -65,11 +67,10 @@ def page() -> str:
         "Made from the code: what an error says, and its next step. A value of the run stands where `⟨…⟩` names it; ` / ` stands between two wordings. "
         "[Exit codes and errors](exits.md) says what a class means; what `inspect` says of files has [codes](../problems.md).\n",
     ]
+    found = messages()
     for kind in CLASSES:
         rows = [
-            (cell(one.text), cell(one.hint), f"`{one.place.partition(':')[0]}`")
-            for one in messages()
-            if one.kind == kind
+            (cell(one.text), cell(one.hint), f"`{one.place.partition(':')[0]}`") for one in found if one.kind == kind
         ]
         parts += [f"## {kind}\n", table(("message", "next step", "where"), rows)]
     return "\n".join(parts)
