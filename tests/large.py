@@ -91,49 +91,64 @@ def _with_header(count: int) -> Iterator[tuple[Any, ...]]:
     yield from rows(count)
 
 
-def ours(kind: str, path: Path) -> list[int]:
+Check = Callable[[], list[int]]
+"""What a reader has read: rows and sums, as of `truth`."""
+
+
+def ours(kind: str, path: Path) -> Check:
     """Inventory and catalogue with the default settings, into a store beside the file."""
     from tasks.core.files.store import Folder, Store, current, use
+    from tasks.core.models.catalogue import Catalogue
     from tasks.core.settings import load
     from tasks.core.sql.engine import Engine
     from tasks.intake.catalogue import build_catalogue
     from tasks.intake.inventory import take_inventory
 
-    settings = load()
+    settings, store = load(), Store(Folder(path.parent.parent / "store"), path.parent.parent / "cache")
 
-    async def run() -> list[int]:
-        inventory = await take_inventory(str(path.parent), settings.intake)
-        catalogue = await build_catalogue(inventory, settings.intake)
-        loaded.append(time.perf_counter())
+    async def read() -> Catalogue:
+        return await build_catalogue(await take_inventory(str(path.parent), settings.intake), settings.intake)
+
+    async def sums(catalogue: Catalogue) -> list[int]:
         (table,) = catalogue.tables
         async with Engine(current().local(catalogue.database), settings.query) as engine:
-            sums = "count(*), sum(id), sum(round(amount * 100)), sum(length(code)), sum(length(name))"
-            shown = (await engine.query(f'SELECT {sums} FROM "{table.name}"')).rows[0]
+            wanted = "count(*), sum(id), sum(round(amount * 100)), sum(length(code)), sum(length(name))"
+            shown = (await engine.query(f'SELECT {wanted} FROM "{table.name}"')).rows[0]
         return [round(float(cell or 0)) for cell in shown]
 
-    with use(Store(Folder(path.parent.parent / "store"), path.parent.parent / "cache")):
-        return asyncio.run(run())
+    def check() -> list[int]:
+        with use(store):
+            return asyncio.run(sums(catalogue))
+
+    with use(store):
+        catalogue = asyncio.run(read())
+    return check
 
 
-def by_duckdb(kind: str, path: Path) -> list[int]:
+def by_duckdb(kind: str, path: Path) -> Check:
     """A table in a database file, as `CREATE TABLE AS` makes it."""
     import duckdb
 
-    with duckdb.connect(str(path.parent.parent / "peer.duckdb")) as connection:
+    database = str(path.parent.parent / "peer.duckdb")
+    with duckdb.connect(database) as connection:
         if kind == "sqlite":
             connection.execute("LOAD sqlite")
         if kind == "xlsx":
             connection.execute("LOAD excel")
         source = f"sqlite_scan('{path}', 't')" if kind == "sqlite" else f"'{path}'"
         connection.execute(f"CREATE OR REPLACE TABLE t AS FROM {source}")
-        loaded.append(time.perf_counter())
-        found = connection.execute(
-            "SELECT count(*), sum(id), sum(round(amount * 100)), sum(length(code::VARCHAR)), sum(length(name)) FROM t"
-        ).fetchone()
-    return [round(cell) for cell in found or ()]
+
+    def check() -> list[int]:
+        with duckdb.connect(database) as connection:
+            found = connection.execute(
+                "SELECT count(*), sum(id), sum(round(amount * 100)), sum(length(code::VARCHAR)), sum(length(name)) FROM t"
+            ).fetchone()
+        return [round(cell) for cell in found or ()]
+
+    return check
 
 
-def by_pandas(kind: str, path: Path) -> list[int]:
+def by_pandas(kind: str, path: Path) -> Check:
     """A data frame."""
     import pandas
 
@@ -142,12 +157,15 @@ def by_pandas(kind: str, path: Path) -> list[int]:
             frame = pandas.read_sql_query("SELECT * FROM t", database)
     else:
         frame = {"csv": pandas.read_csv, "json": pandas.read_json, "xlsx": pandas.read_excel}[kind](path)
-    loaded.append(time.perf_counter())
-    texts = [int(frame[name].astype(str).str.len().sum()) for name in ("code", "name")]
-    return [len(frame), int(frame["id"].sum()), round(float((frame["amount"] * 100).round().sum())), *texts]
+
+    def check() -> list[int]:
+        texts = [int(frame[name].astype(str).str.len().sum()) for name in ("code", "name")]
+        return [len(frame), int(frame["id"].sum()), round(float((frame["amount"] * 100).round().sum())), *texts]
+
+    return check
 
 
-def by_polars(kind: str, path: Path) -> list[int]:
+def by_polars(kind: str, path: Path) -> Check:
     """A data frame; Excel through openpyxl, which is installed, as its default engine is a further package."""
     import polars
 
@@ -158,14 +176,15 @@ def by_polars(kind: str, path: Path) -> list[int]:
         frame = polars.read_excel(path, engine="openpyxl")
     else:
         frame = {"csv": polars.read_csv, "json": polars.read_json}[kind](path)
-    loaded.append(time.perf_counter())
-    texts = [frame[name].cast(polars.String).str.len_chars().sum() for name in ("code", "name")]
-    return [len(frame), frame["id"].sum(), round((frame["amount"] * 100).round(0).sum()), *texts]
+
+    def check() -> list[int]:
+        texts = [frame[name].cast(polars.String).str.len_chars().sum() for name in ("code", "name")]
+        return [len(frame), frame["id"].sum(), round((frame["amount"] * 100).round(0).sum()), *texts]
+
+    return check
 
 
-loaded: list[float] = []
-"""When the reader had its table; what comes after it is only the check."""
-HOW: dict[str, Callable[[str, Path], list[int]]] = {
+HOW: dict[str, Callable[[str, Path], Check]] = {
     "ours": ours,
     "duckdb": by_duckdb,
     "pandas": by_pandas,
@@ -175,15 +194,20 @@ HOW: dict[str, Callable[[str, Path], list[int]]] = {
 
 def read(reader: str, kind: str, path: Path) -> dict[str, Any]:
     """Be the process that reads: what it found, seconds until the table was there, processor seconds and peak MB."""
+    from tasks.core import nursery
+
     began = time.perf_counter()
     try:
-        found = HOW[reader](kind, path)
+        check = HOW[reader](kind, path)
+        loaded = time.perf_counter()
+        found = check()
+        nursery.end()  # what its children used is known when it has ended
     except Exception as error:
         return {"error": f"{type(error).__name__}: {str(error).strip().splitlines()[0][:80]}"}
     own, below = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return {
         "found": found,
-        "seconds": loaded[0] - began,
+        "seconds": loaded - began,
         "work": sum(used.ru_utime + used.ru_stime for used in (own, below)),
         "mb": _peak_mb() if reader != "ours" else max(_peak_mb(), below.ru_maxrss >> 10),
     }
