@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 import time
 import unicodedata
 from pathlib import Path, PurePosixPath
@@ -56,8 +57,20 @@ async def convert_document(root: Annotated[str, Location()], file: SourceFile, s
     return made
 
 
+def warm() -> None:
+    """Import pymupdf without the layout model that it looks for: that costs a second a document, starts threads, and makes
+    what is found depend on what else is installed. For the reading child only."""
+    for name in ("pymupdf.layout", "pymupdf4llm"):
+        sys.modules.setdefault(name, None)  # type: ignore[arg-type]
+    import pymupdf
+
+    library: Any = pymupdf
+    library.no_recommend_layout()
+
+
 def open_pdf(path: str) -> dict[str, Any]:
     """Whether the PDF at this path can be read: status, reason, number of pages, notes, and the open document."""
+    warm()
     import pymupdf
 
     library: Any = pymupdf
@@ -221,7 +234,7 @@ def _grids(page: Any, segments: list[Any]) -> tuple[list[Any], list[Any]]:
     The text of a cell is cut by its rectangle: the library's own extraction moves `.` and `,` out of numbers.
     """
     grids = []
-    for table in page.find_tables(strategy="lines_strict").tables:
+    for table in page.find_tables(strategy="lines_strict", use_layout=False).tables:
         if table.row_count < 2 or table.col_count < 2:
             continue
         rows, boxes = [], []

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tasks.core import answering
+from tasks.core import answering, settings
 from tasks.document import convert
 from tasks.document.converting import web, word
 
@@ -56,7 +56,8 @@ def _without_folders(text: str, request: dict[str, Any]) -> str:
 
 def main() -> None:
     """Answer requests until the parent ends."""
-    answering.answer_requests(Reader().handle)
+    settings.set_default("OPENBLAS_NUM_THREADS", "1")  # one thread: then it can be forked
+    answering.answer_requests(Reader().handle, convert.warm)
 
 
 if __name__ == "__main__":

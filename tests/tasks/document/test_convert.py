@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from tasks.core.files.store import Store
 from tasks.core.models.source import SourceFile
 from tasks.document.convert import convert_document
 
+ROOT = Path(__file__).resolve().parents[3]
 PROSE = [
     "The river board measured the flow at nine stations during the spring, and the",
     "highest reading came from the northern weir, where the water rose by two metres",
@@ -285,3 +289,13 @@ def test_a_scanned_page_is_read_where_ocr_is_installed(tmp_path: Path, settings:
     made, lines, _ = convert(paper.save(tmp_path / "s.pdf"), settings, store)
     assert made.status == "converted" and [page.status for page in made.pages] == ["ocr"]
     assert "1234" in " ".join(lines)
+
+
+def test_pages_are_read_without_a_layout_model_and_the_reader_can_be_forked() -> None:
+    asked = (
+        "import sys; from pathlib import Path; from tasks.document import convert; convert.warm(); import pymupdf; "
+        "print(pymupdf._get_layout, 'onnxruntime' in sys.modules, len([*Path('/proc/self/task').iterdir()]))"
+    )
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.stdout.split() == ["None", "False", "1"], done.stderr
