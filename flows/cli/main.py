@@ -21,6 +21,7 @@ from flows.cli import (  # noqa: F401  each adds its commands
     document,
     inspect,
     model,
+    new,
     runs,
     score,
     serve,

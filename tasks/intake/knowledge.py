@@ -44,7 +44,7 @@ def parse(text: str, path: str = "", tables: frozenset[str] = frozenset()) -> Kn
 
 def _text(path: Path) -> str:
     text, _, _ = read_text(path)
-    return text.replace("\0", "")
+    return headings.uncommented(text.replace("\0", ""))
 
 
 def _table_names(inventory: Inventory) -> frozenset[str]:

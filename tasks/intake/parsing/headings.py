@@ -176,6 +176,30 @@ def _scan(text: str) -> Iterator[tuple[int, str, int, str, bool]]:
             yield at, row, 0, "", False
 
 
+def uncommented(text: str) -> str:
+    """The text without its comments (`<!-- … -->` at the beginning of a line, outside of code), line for line.
+
+    A comment that is never closed stays; a text of comments alone is empty.
+    """
+    rows = text.splitlines(keepends=True)
+    fence, at = "", 0
+    while at < len(rows):
+        mark = re.match(r"\s*(```+|~~~+)", rows[at])
+        if mark:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        elif not fence and rows[at].lstrip().startswith("<!--"):
+            end = next((row for row in range(at, len(rows)) if "-->" in rows[row]), None)
+            if end is None:
+                break
+            rest = rows[end].partition("-->")[2]
+            rows[at:end] = ["\n"] * (end - at)
+            rows[end] = rest if rest.strip() else "\n"
+            at = end - 1 if rest.lstrip().startswith("<!--") else end
+        at += 1
+    found = "".join(rows)
+    return found if found.strip() else ""
+
+
 def _front(rows: list[str]) -> int:
     """Lines of YAML front matter."""
     if not rows or rows[0].strip() != "---":
