@@ -6,6 +6,7 @@ import asyncio
 import time
 from datetime import date
 
+from flows.running.draft import told
 from flows.running.request import AnswerRequest
 from flows.running.session import Ended, Run, session
 from flows.running.watched import Watched
@@ -28,7 +29,8 @@ from tasks.intake.overrides import read_overrides
 async def answer(request: AnswerRequest, prefect: str = "", today: date | None = None) -> Ended:
     """Answer the question over the folder and write the files; `prefect` and `today` as in `session`."""
     async with session(request, prefect, today) as run:
-        answer, shelf = await answered(run, request)
+        with told(request.draft):
+            answer, shelf = await answered(run, request)
         # Here, because it takes longer to import than the intake to begin.
         from tasks.solve.deliver import deliver
 

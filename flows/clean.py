@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from flows.running import record
+from flows.running import draft, record
 from flows.running.record import RUNNING, RunRecord
 from tasks.core.errors import InputError
 from tasks.core.files import lock
@@ -76,6 +76,8 @@ class _Cleaner:
             for folder in _entries(self.root / place):
                 if folder.name not in known:
                     self._remove("files of runs", folder)
+        for path in _files(self.root / draft.PLACE):
+            self._remove("files of runs", path)
         for path in _files(self.root / "records"):
             self._remove("records of stages", path)
         needed = {digest for run in kept for digest in self._named(run)}

@@ -85,6 +85,17 @@ def slow_after(calls: int, seconds: float) -> Any:
     return reply
 
 
+def patient(candidate: Path) -> Any:
+    """The same model; its validators reply once that file is there."""
+
+    def reply(body: dict[str, Any]) -> Any:
+        if approved(body):
+            wait_for(candidate.is_file, f"no {candidate}")
+        return solver(body)
+
+    return reply
+
+
 @dataclass
 class World:
     """tablewright over a store of its own and an endpoint of its own."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 from flows.running.request import AnswerRequest
 from flows.running.session import Ended
 from tasks.core.files.caller import write_all
@@ -10,8 +12,8 @@ from tasks.core.settings import Settings
 
 
 def sent(request: AnswerRequest, settings: Settings) -> AnswerRequest:
-    """The request as another process gets it: its files stay there, and it has its share of the endpoints."""
-    return request.model_copy(update={"out": "", "shares": settings.machines.shares})
+    """The request as another process gets it: its files stay there, it has its share of the endpoints, and a name for its candidates."""
+    return request.model_copy(update={"out": "", "shares": settings.machines.shares, "draft": secrets.token_hex(16)})
 
 
 def fetch(ended: Ended, request: AnswerRequest, store: Store) -> Ended:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from flows.running import record
+from flows.running.draft import followed
 from flows.running.fetched import fetch, sent
 from flows.running.record import RunRecord
 from flows.running.request import AnswerRequest
@@ -61,7 +62,14 @@ class Pool:
 
     async def ask(self, request: AnswerRequest) -> Ended:
         """Run the request to its end somewhere, its files here. Raises TablewrightError when it has none."""
-        parameters = {"request": sent(request, self.settings).model_dump(mode="json")}
+        apart = sent(request, self.settings)
+        async with followed(apart.draft, self.store, self.limits.beat_seconds):
+            ended = await self._wait(apart)
+        return await asyncio.to_thread(fetch, ended, request, self.store)
+
+    async def _wait(self, apart: AnswerRequest) -> Ended:
+        """What a flow run of this request comes to."""
+        parameters = {"request": apart.model_dump(mode="json")}
         run = await self.client.create_flow_run_from_deployment(self.deployment, parameters=parameters)
         awaited = self._awaited[run.id] = Awaited(run.id, asyncio.get_running_loop().create_future())
         try:
@@ -73,8 +81,7 @@ class Pool:
             self._awaited.pop(run.id, None)
         found = await asyncio.to_thread(self._record, awaited)
         if found and found.ended:
-            ended = Ended.model_validate_json(await asyncio.to_thread(self.store.get, found.ended))
-            return await asyncio.to_thread(fetch, ended, request, self.store)
+            return Ended.model_validate_json(await asyncio.to_thread(self.store.get, found.ended))
         raise TablewrightError(
             (found.reason if found else "") or state.message or f"the flow run ended as {state.name}",
             f"look at flow run {run.id} in the Prefect UI",

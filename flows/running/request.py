@@ -62,6 +62,9 @@ class Request(BaseModel):
     shares: SkipJsonSchema[int] = Field(default=0, ge=0)
     """Of `machines.shares`: what a batch elsewhere says of the processes that ask beside this one; 0: what the settings say."""
 
+    draft: SkipJsonSchema[str] = Field(default="", pattern=r"^([0-9a-f]{32})?$")
+    """Under which name its candidates are told to whoever waits for it elsewhere; empty: nobody does. No field of the form."""
+
     def overrides(self) -> dict[str, Any]:
         """What the request changes in the settings of its profile."""
         seconds = {"budget": {"seconds": self.seconds}} if self.seconds else {}

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flows.running.draft import followed
 from flows.running.fetched import fetch, sent
 from flows.running.request import AnswerRequest
 from tasks.core.errors import InputError
@@ -43,8 +44,9 @@ async def spread(settings: Settings, name: str, use: Callable[[Ask], Awaitable[N
         async with started(settings) as runner:
 
             async def ask(request: AnswerRequest) -> Ended:
-                run = partial(answer_apart, sent(request, settings))
-                ended = await submitted(runner, run, Path(request.folder).name)
+                apart, name = sent(request, settings), Path(request.folder).name
+                async with followed(apart.draft, store, settings.machines.beat_seconds):
+                    ended = await submitted(runner, partial(answer_apart, apart), name)
                 return await asyncio.to_thread(fetch, ended, request, store)
 
             await use(ask)

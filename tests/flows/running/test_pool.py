@@ -12,8 +12,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from world import ANSWER, ASKED, World, make_folder
+from world import ANSWER, ASKED, World, make_folder, patient
 
+from flows.running import draft
 from flows.running import pool as pool_module
 from flows.running.pool import Awaited, Pool, opened
 from flows.running.record import RunRecord
@@ -93,6 +94,25 @@ def test_a_lost_machines_question_starts_again_and_its_files_come_here(
     assert ended.prefect == str(run.id) and run.state.name == "Completed" and world.endpoint.calls == ASKED
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(ended.files)
     assert (tmp_path / "out" / "prediction.csv").read_text("utf-8") == ANSWER and ended.answer.status == "approved"
+
+
+@pytest.mark.service
+def test_a_candidate_comes_here_while_a_worker_still_asks_its_validators(
+    prefect_api: str, world: World, tmp_path: Path
+) -> None:
+    found: list[bytes] = []
+    world.endpoint.replies = patient(tmp_path / "candidate.csv")
+
+    async def scene() -> Any:
+        draft.keeper.set(lambda table: found.append((tmp_path / "candidate.csv").write_bytes(table) and table))
+        async with pool() as made:
+            asked = asyncio.create_task(made.ask(question(make_folder(tmp_path / "shop"), tmp_path / "out")))
+            run = await until(made, "Scheduled")
+            draft.keeper.set(None)  # a worker knows of nobody who waits
+            await work(run)
+            return await asyncio.wait_for(asked, 600)
+
+    assert asyncio.run(scene()).answer.status == "approved" and found == [ANSWER.encode()]
 
 
 @pytest.mark.service

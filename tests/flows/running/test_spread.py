@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from suites import GOLD, make_suite
 from throughput import make_tasks
-from world import ASKED, World, files, task_runs
+from world import ASKED, World, files, patient, task_runs
 
 from flows.running.grid import BenchmarkRequest
 
@@ -47,6 +47,21 @@ def test_a_batch_as_tasks_gives_what_plain_calls_give(
         assert (tmp_path / "out" / task / "prediction.csv").read_text("utf-8") == (
             f"category,n\ncake,{number % 7 + 2}\n茶,2\n"
         )
+
+
+@pytest.mark.service
+@pytest.mark.parametrize("runner", ["threads", pytest.param("dask", marks=needs_dask)])
+def test_a_prediction_is_there_while_a_task_elsewhere_still_asks_its_validators(
+    server_url: str, world: World, tmp_path: Path, runner: str
+) -> None:
+    world.environment |= {"PREFECT_API_URL": server_url}
+    make_tasks(tmp_path / "in", 1, runner)
+    prediction = tmp_path / "out" / "task_0" / "prediction.csv"
+    world.endpoint.replies = patient(prediction)
+    arguments = ("--json", "--profile", profile(tmp_path, runner, more="beat_seconds = 0.2\n"))
+    done = world.run("batch", str(tmp_path / "in"), str(tmp_path / "out"), *arguments, seconds=600)
+    assert done.returncode == 0 and json.loads(done.stdout)["counts"] == {"tasks": 1, "approved": 1}, done.stderr
+    assert prediction.read_text("utf-8") == "category,n\ncake,2\n茶,2\n"
 
 
 @pytest.mark.service
