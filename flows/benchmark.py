@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -54,6 +55,10 @@ async def benchmark(
     _write(folder, started)
     began = time.monotonic()
     trials = await _ask(planned, request, board, prefect)
+    if not trials:
+        raise InputError(
+            f"no question began within deadline = {request.deadline:g} s", f"--run {run} goes on; give it more"
+        )
     _write(folder, started.model_copy(update={"seconds": started.seconds + time.monotonic() - began}))
     return await _conclude(request, folder, suites, trials, len(planned) - len(trials))
 
@@ -105,7 +110,7 @@ async def _conclude(
     )
     await write_report(found, str(place(request.into)) if request.into else "", request.section)
     worse = found.against is not None and found.against.worse
-    if request.accept == "yes" or (request.accept == "unless worse" and not worse):
+    if request.accept == "yes" or (request.accept == "unless worse" and not worse and not missing):
         accept(folder.parent, folder.name)
     return found
 
@@ -131,13 +136,16 @@ def _names(request: BenchmarkRequest) -> list[tuple[str, str]]:
 
 
 async def _ask(planned: list[Planned], request: BenchmarkRequest, board: Board | None, prefect: str) -> list[Trial]:
-    """Several at once, in their order; in a flow run each is a task run."""
+    """Those that ended, several at once; in a flow run each is a task run. None begins after the deadline."""
     settings = [load(profile) for profile in request.profiles]
     gate = asyncio.Semaphore(places(settings[0], request.concurrency))
+    until = time.monotonic() + (request.deadline or math.inf)
     gauge = Gauge("benchmark-progress", len(planned)) if prefect else None
 
-    async def one(trial: Planned, run: Any) -> Trial:
+    async def one(trial: Planned, run: Any) -> Trial | None:
         async with gate:
+            if time.monotonic() > until and read_trial(Path(trial.request.out), trial.task) is None:
+                return None
             ended: Trial = await run(trial, board.hear if board else _unheard)
             if gauge:
                 await gauge.end()
@@ -146,7 +154,19 @@ async def _ask(planned: list[Planned], request: BenchmarkRequest, board: Board |
             return ended
 
     async with _runs(settings[0], prefect) as run:
-        return list(await asyncio.gather(*(one(trial, run) for trial in planned)))
+        turns = _by_task(planned) if request.deadline else planned
+        return [trial for trial in await asyncio.gather(*(one(trial, run) for trial in turns)) if trial]
+
+
+def _by_task(planned: list[Planned]) -> list[Planned]:
+    """A task at a time under all setups, a repeat after the other: what is cut off is cut off from all setups."""
+    repeats = list(dict.fromkeys(trial.request.repeat for trial in planned))
+    tasks = {name: turn for turn, name in enumerate(dict.fromkeys(map(_task, planned)))}
+    return sorted(planned, key=lambda trial: (repeats.index(trial.request.repeat), tasks[_task(trial)]))
+
+
+def _task(trial: Planned) -> tuple[str, str]:
+    return trial.suite.name, trial.task.task
 
 
 @contextlib.asynccontextmanager
@@ -210,9 +230,10 @@ def _started(folder: Path, request: BenchmarkRequest, today: date) -> Started:
     if not (folder / STARTED).is_file():
         return Started(request=request, today=today, began=datetime.now(UTC))
     started = read_started(folder)
-    for name in ("suites", "profiles", "models", "repeats"):
+    for name in ("suites", "profiles", "models", "numbers"):
         if getattr(started.request, name) != getattr(request, name):
-            raise InputError(f"the run {folder.name} was asked for other {name}", "give this one another name: --run")
+            what = "repeats" if name == "numbers" else name
+            raise InputError(f"the run {folder.name} was asked for other {what}", "give this one another name: --run")
     return started
 
 

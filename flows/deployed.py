@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from flows.running.grid import BenchmarkRequest
 from flows.running.request import AnswerRequest, DocumentRequest, Request
 from flows.running.session import Ended
 from tasks.artifacts import Sheet, show, within
+from tasks.core.errors import TablewrightError
 from tasks.core.settings import load
 
 if TYPE_CHECKING:
@@ -44,6 +46,10 @@ def _name() -> str:
 
 
 def _suites(given: Any) -> str:
+    from flows.running.sweep import settled
+
+    with contextlib.suppress(ValueError, TablewrightError):  # which the flow itself will tell
+        given = settled(given if isinstance(given, BenchmarkRequest) else BenchmarkRequest(**given))
     asked = given if isinstance(given, dict) else given.model_dump()
     names = ", ".join(Path(suite).stem if suite.endswith(".json") else Path(suite).name for suite in asked["suites"])
     setups = [Path(profile).stem for profile in asked["profiles"]]
@@ -113,17 +119,24 @@ async def benchmark_flow(request: BenchmarkRequest) -> Any:
     """Measure setups on suites of tasks with gold: scores, σ over repeats, cost, and what moved since the accepted run."""
     context = FlowRunContext.get()
     assert context and context.flow_run and context.flow_run.created
-    if context.flow_run.deployment_id:
-        from flows.running.roots import check_suites
-
-        check_suites(request, load().prefect.roots)
+    roots = load().prefect.roots if context.flow_run.deployment_id else ()
     from flows.benchmark import benchmark  # here, because the answer flow's first stage need not wait for it
+    from flows.running.roots import check_config, check_suites
+    from flows.running.sweep import settled
+
+    check_config(request, roots)
+    request = settled(request)
+    check_suites(request, roots)
 
     began = context.flow_run.created.astimezone()
     # Made of the flow run, so that its retry goes on where it broke.
     name = request.run or f"{began:%Y%m%d-%H%M%S}-{str(context.flow_run.id)[:4]}"
     found = await benchmark(request, name, began.date(), prefect=str(context.flow_run.id))
     said = ", ".join(f"{s.suite or 'all'} {s.setup} {s.score:.3f}" for s in found.setups)
+    if found.missing:
+        get_run_logger().warning(
+            f"{found.missing} questions were not asked within {request.deadline:g} s; a retry asks them"
+        )
     get_run_logger().info(f"{said}. Files: {found.folder}")
     if found.against and found.against.worse:
         worse = f"worse than {found.against.before}: {found.against.down} tasks fell, {found.against.up} rose"

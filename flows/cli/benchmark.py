@@ -24,19 +24,22 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document in place o
 
 @commands.command("run")
 def command_run(
+    config: Annotated[str, typer.Option(help="File that says what is measured: `benchmark` for configs/benchmark.toml, or the path of a .toml; options go before it.")] = "",
     suite: Annotated[list[str] | None, typer.Option(help="Folder of tasks with gold/TASK/gold.csv, or its manifest; repeat for more. Default: data/samples.")] = None,
     profile: Annotated[list[str] | None, typer.Option(help="Settings to measure; repeat for more. Default: default.")] = None,
     model: Annotated[list[str] | None, typer.Option(help="Model at the endpoint main, under each profile; repeat for more.")] = None,
-    repeats: Annotated[int, typer.Option(min=1, max=100, help="Trials of each task, each with samples of its own.")] = 1,
+    repeats: Annotated[int | None, typer.Option(min=1, max=100, help="Trials of each task, each with samples of its own. Default: 1.")] = None,
+    seed: Annotated[list[int] | None, typer.Option(min=0, help="Number of a repeat, in place of --repeats; repeat for more.")] = None,
     skip: Annotated[list[str] | None, typer.Option(help="SUITE/TASK to leave out; repeat for more.")] = None,
-    lam: Annotated[float, typer.Option(min=0, help="λ: what a surplus column costs, as a share of its part.")] = 0.1,
-    concurrency: Annotated[int, typer.Option(min=0, help="Questions at once; 0: as for a batch.")] = 0,
-    against: Annotated[str, typer.Option(help="Hold it against the accepted run, the previous one, or none.")] = "accepted",
-    accept: Annotated[str, typer.Option(help="Accept it for later runs: no, 'unless worse', or yes.")] = "no",
+    lam: Annotated[float | None, typer.Option(min=0, help="λ: what a surplus column costs, as a share of its part. Default: 0.1.")] = None,
+    concurrency: Annotated[int | None, typer.Option(min=0, help="Questions at once; 0, the default: as for a batch.")] = None,
+    deadline: Annotated[float | None, typer.Option(min=0, help="Seconds after which no more questions begin; 0, the default: none.")] = None,
+    against: Annotated[str | None, typer.Option(help="Hold it against the accepted run, the previous one, or none. Default: accepted.")] = None,
+    accept: Annotated[str | None, typer.Option(help="Accept it for later runs: no (default), 'unless worse', or yes.")] = None,
     results: Results = None,
     run: Annotated[str, typer.Option(help="Name of the run; an unfinished one goes on.")] = "",
-    into: Annotated[str, typer.Option(help="Markdown file whose section is replaced.")] = "",
-    section: Annotated[str, typer.Option(help="Name of that section, in its markers.")] = "benchmark",
+    into: Annotated[str | None, typer.Option(help="Markdown file whose section is replaced.")] = None,
+    section: Annotated[str | None, typer.Option(help="Name of that section, in its markers. Default: benchmark.")] = None,
     no_prefect: Annotated[bool, typer.Option("--no-prefect", help="Plain calls, even when a server answers.")] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -46,9 +49,10 @@ def command_run(
     got an answer, that of most of them.
     """
     given: dict[str, Any] = {"suites": suite, "profiles": profile, "models": model, "skip": skip, "repeats": repeats,
-             "penalty": lam, "concurrency": concurrency, "against": against, "accept": accept, "into": into,
-             "results": str(results or ""), "section": section}  # fmt: skip
-    found = _run(given, run or _new_name(), no_prefect)
+             "seeds": seed, "penalty": lam, "concurrency": concurrency, "deadline": deadline, "against": against, "accept": accept,
+             "into": into, "results": str(results) if results else None, "section": section}  # fmt: skip
+    chosen = {name: value for name, value in given.items() if value not in (None, [])}
+    found = _run(config, {**chosen, "run": run or _new_name()}, no_prefect)
     _print(found, as_json)
     if found.unanswered:
         err.print(f"[bold red]error:[/] {escape(as_called(found.unanswered))}")
@@ -131,15 +135,15 @@ def command_query(
     out.print(shown)
 
 
-def _run(given: dict[str, Any], name: str, no_prefect: bool) -> Benchmark:
+def _run(config: str, given: dict[str, Any], no_prefect: bool) -> Benchmark:
     """Under Prefect when its server answers, as any other run."""
     from flows.benchmark import benchmark, count
     from flows.cli.progress import Board
     from flows.running import launch
-    from flows.running.grid import make_request
+    from flows.running.sweep import asked
     from tasks.core.settings import load
 
-    request = make_request(**{key: value for key, value in given.items() if value is not None}, run=name)
+    request = asked(config, given)
     settings = load(request.profiles[0])
     if launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim")):
         from flows.deployed import benchmark_flow
@@ -155,9 +159,9 @@ def _run(given: dict[str, Any], name: str, no_prefect: bool) -> Benchmark:
     board = Board(count(request))
     try:
         with board.shown():
-            return asyncio.run(benchmark(request, name, date.today(), board))
+            return asyncio.run(benchmark(request, request.run, date.today(), board))
     except KeyboardInterrupt:
-        err.print(f"interrupted; the same command with --run {name} goes on from here")
+        err.print(f"interrupted; the same command with --run {request.run} goes on from here")
         raise typer.Exit(130) from None
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
 from flows.running.trial import Planned, plan
 from tasks.core.errors import InputError
@@ -21,6 +21,11 @@ class BenchmarkRequest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", title="Benchmark")
 
+    config: str = Field(
+        default="",
+        title="Settings file",
+        description="A name from configs/, as benchmark, or the path of a .toml: what it says holds for each field that is left at its default here.",
+    )
     suites: list[str] = Field(
         default=["data/samples"],
         min_length=1,
@@ -41,6 +46,12 @@ class BenchmarkRequest(BaseModel):
     repeats: int = Field(
         default=1, ge=1, le=100, title="Repeats", description="Trials of each task; each draws samples of its own."
     )
+    seeds: list[NonNegativeInt] = Field(
+        default=[],
+        max_length=100,
+        title="Seeds",
+        description="Numbers of the repeats: a repeat for each, with samples of its own. Empty: 0 and up, as many as Repeats.",
+    )
     skip: list[str] = Field(default=[], title="Leave out", description="SUITE/TASK that shall not run.")
     penalty: float = Field(
         default=0.1,
@@ -49,13 +60,19 @@ class BenchmarkRequest(BaseModel):
         description="What a surplus column of an answer costs, as a share of its part.",
     )
     concurrency: int = Field(default=0, ge=0, title="At once", description="Questions at once. 0: as for a batch.")
+    deadline: float = Field(
+        default=0,
+        ge=0,
+        title="Deadline",
+        description="Seconds after which no more questions begin. 0: none. Questions are then asked a task at a time under all setups.",
+    )
     against: Literal["accepted", "previous", "none"] = Field(
         default="accepted", title="Hold against", description="The last accepted run, the run before this one, or none."
     )
     accept: Literal["no", "unless worse", "yes"] = Field(
         default="no",
         title="Accept",
-        description="Whether this run becomes what later ones are held against; worse = the sign test says so.",
+        description="Whether this run becomes what later ones are held against; worse = the sign test says so, or trials are missing.",
     )
     results: str = Field(
         default="",
@@ -82,6 +99,11 @@ class BenchmarkRequest(BaseModel):
         return [(profile, model) for profile in self.profiles for model in (self.models or [""])]
 
     @property
+    def numbers(self) -> list[int]:
+        """Of the repeats."""
+        return self.seeds or list(range(self.repeats))
+
+    @property
     def folder(self) -> Path:
         """Of all runs, absolute. Raises InputError for a profile that is not there."""
         return place(self.results) if self.results else load(self.profiles[0]).store.folder / "benchmarks"
@@ -93,12 +115,13 @@ class BenchmarkRequest(BaseModel):
         known = {f"{suite.name}/{task.task}" for suite in suites for task in suite.tasks}
         if strange := sorted(set(self.skip) - known):
             raise InputError(f"there is no task {strange[0]} to leave out", "say SUITE/TASK, as in the report")
+        _check_names([str(number) for number in self.numbers], "repeats")
         dated = [s if s.as_of else s.model_copy(update={"as_of": today}) for s in suites]
         return [
             plan(folder, suite, task, setup, repeat)
             for setup in self.setups
             for suite in dated
-            for repeat in range(self.repeats)
+            for repeat in self.numbers
             for task in suite.tasks
             if f"{suite.name}/{task.task}" not in self.skip
         ]

@@ -41,6 +41,15 @@ def check_suites(request: BenchmarkRequest, roots: tuple[str, ...]) -> None:
     check_named(named, request.profiles, roots)
 
 
+def check_config(request: BenchmarkRequest, roots: tuple[str, ...]) -> None:
+    """Raise InputError where there are roots and the settings file of a benchmark is a path: only names are taken then."""
+    if roots and request.config.endswith(".toml"):
+        raise InputError(
+            f"the settings file {request.config!r} is a path, and only names of configs/ are taken here",
+            "choose a name, or let the operator add the file to configs/",
+        )
+
+
 def check_named(named: Mapping[str, str], profiles: Sequence[str], roots: tuple[str, ...]) -> None:
     """Raise InputError for a place, by what it is, that lies in none of the roots, and for a profile that is a file."""
     if not roots:

@@ -51,6 +51,9 @@ from tasks.core.sections import (
     VoteSettings,
 )
 
+_GRID = "benchmark"
+"""The file of `configs/` that is no profile: it says what a benchmark measures."""
+
 
 class Settings(Value):
     """All of it. Stages get the section they need, so that another section never voids their cache."""
@@ -151,7 +154,8 @@ def set_default(name: str, value: str) -> None:
 
 def profiles() -> tuple[str, ...]:
     """Names that `--profile` takes, without path."""
-    return tuple(sorted(path.stem for path in (PROJECT / "configs").glob("*.toml")))
+    names = (path.stem for path in (PROJECT / "configs").glob("*.toml"))
+    return tuple(sorted(name for name in names if name != _GRID))
 
 
 def _files(profile: str) -> list[Layer]:
@@ -182,6 +186,11 @@ def _chain(profile: str) -> list[Layer]:
 
 def _profile_path(profile: str, beside: Path) -> Path:
     """The file of a name, or of a path as seen from the folder `beside`."""
+    if profile == _GRID:
+        raise InputError(
+            f"configs/{_GRID}.toml is no profile: it names those that a benchmark measures",
+            f"choose one of {', '.join(profiles())}, or run `tablewright benchmark run --config {_GRID}`",
+        )
     path = beside / profile if profile.endswith(".toml") else PROJECT / "configs" / f"{profile}.toml"
     if not is_file(path):
         hint = f"choose one of {', '.join(profiles())} or give the path of a .toml"

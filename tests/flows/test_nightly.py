@@ -68,9 +68,11 @@ def test_a_night_that_is_worse_fails_and_is_not_accepted(
     prefect_api: str, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite = make_suite(tmp_path / "suite", 7)
-    request = BenchmarkRequest(suites=[str(suite)], results=str(tmp_path / "results"), accept="unless worse")
+    night = f'suites = ["{suite}"]\nresults = "{tmp_path / "results"}"\naccept = "unless worse"\n'
+    (tmp_path / "night.toml").write_text(night, "utf-8")
+    request = BenchmarkRequest(config=str(tmp_path / "night.toml"))
     first, run, *_ = asyncio.run(measured(request, 1 + 7 + 2))
-    assert run.state_name == "Completed" and first.against is None
+    assert (run.name, run.state_name) == ("suite: default", "Completed") and first.against is None
     monkeypatch.setenv("TABLEWRIGHT_STORE", str(tmp_path / "another"))
     world.endpoint.replies = lambda body: solver(body).replace("count(*)", "count(*) + 1")
     second, run, *_ = asyncio.run(measured(request, 1 + 7 + 2))
@@ -100,7 +102,7 @@ def test_the_deployment_runs_every_night_with_parameters_that_are_taken() -> Non
     said = yaml.safe_load((ROOT / "deployments" / "prefect.yaml").read_text("utf-8"))
     (nightly,) = [deployment for deployment in said["deployments"] if deployment["name"] == "suites"]
     flow = import_object(nightly["entrypoint"])
-    assert flow.validate_parameters(nightly["parameters"])["request"] == BenchmarkRequest()
+    assert flow.validate_parameters(nightly["parameters"])["request"] == BenchmarkRequest(config="benchmark")
     (schedule,) = nightly["schedules"]
     assert (schedule["cron"], schedule["timezone"]) == ("0 2 * * *", "UTC")
     assert nightly["concurrency_limit"] == {"limit": 1, "collision_strategy": "CANCEL_NEW"}
