@@ -30,7 +30,8 @@ _PLACES: dict[FileKind, str] = {
 _HINTS = """<!--
 What the data alone do not say. Nothing between these marks is read as a fact: write below them, in lines like these.
 
-Metrics        - Revenue = sum of amount where status is 'paid' (EUR)
+Metrics        ## Metrics
+               - Revenue = sum of amount where status is 'paid' (EUR)
 Fields         ## Table `orders`
                - **amount (decimal, unit: EUR):** price of the order, without tax
 Links          - orders.customer_id refers to customers.id
