@@ -7,38 +7,22 @@ record is not this one's. Where the wording leaves it open, all that may be mean
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-_CLAUSE = re.compile(
-    r"[。；;！？!?|、\n]|(?<![0-9])[,:]|[,:](?![0-9])|[，：](?![０-９])|\.(?=\s|$)"
-    r"|\s(?:and|while|but|whereas)\s|而(?!非)|但"
-)
-"""Ends a clause; a mark within a number ends none."""
+from tasks.document.extracting.lists import CLAUSE, COMPARED, Group, Lists, is_aside, listed
+from tasks.document.extracting.lists import Name as Name
+from tasks.document.extracting.stops import Stops
+
 _FULL = re.compile(
     r"[。！？!?|\n]|(?:(?<=[a-z0-9%)\"”’€$°])|(?<=[A-Z]{2}))\.(?=\s|$)"
     r"|(?<=[A-Z])\.(?=\s+(?:The|An?|In|Its?|On|At|For|From|By|No|This|That|These|They|Their)\s|$)"
 )
 """Ends a sentence; the point of an initial ends none, but that of Class II. or Class I. The …"""
-_WORD = r"(?:[A-Za-z.#№]{1,12}\s*|[\u4e00-\u9fff]{1,3}\s*)?"
-"""What a record is called before its id: store, 编号."""
-_SUFFIX = r"(?:\s*[（(]\s*[A-Za-z\u4e00-\u9fff][^()（）]{0,24}[)）])?号?"
-"""What belongs to a name and stands behind it: another name in brackets, 号."""
-_AND = re.compile(rf"{_SUFFIX}(?:\s*,?\s+(?:and|plus|as well as)\s+|\s*[&/、和与及]\s*|\s*以及\s*){_WORD}")
-_COMMA = re.compile(rf"{_SUFFIX}\s*[,，]\s*{_WORD}")
-_LIKE = (
-    r"as\s+\w+(?:\s+\w+)?\s+as|same\s+as|of\s+what|(?:days?|weeks?|months?|years?|hours?)\s+(?:after|before)|than|unlike|like"
-    r"|against|versus|vs\.?|not|instead of|rather than|compared (?:with|to)|relative to"
-)
-_LIKE_WIDE = "比|较|不同于|高于|低于|超过|而非|不是"
-_COMPARED = re.compile(rf"(?:\b(?:{_LIKE})\s+|{_LIKE_WIDE})(?:the\s+)?{_WORD}$", re.IGNORECASE)
-"""Before a name that the clause only compares with: its own values stand behind it, if anywhere."""
-_ASIDE = re.compile(rf"(?:\b(?:{_LIKE}|to|from|by|with)\s+|{_LIKE_WIDE}|向|由|从|自)(?:the\s+)?{_WORD}$", re.IGNORECASE)
-"""The same, and before a name that the clause goes to."""
-_ASIDE_CHARS = 40
 _NUMBER = re.compile(r"[0-9０-９]+(?:[.,][0-9０-９]+)*")
 _NEXT = re.compile(r"[^\s,，、]{0,3}\s*(?:,?\s*and\s+|[,，、和与及])\s*[^\w\s]?")
 _NEXT_FAR = re.compile(r"[^\d,，、;；。!?]{0,20}?(?:,?\s*and\s+|[,，、和与及])[^\d,，、;；。!?]{0,8}")
@@ -53,14 +37,6 @@ _OTHER = re.compile(r"[;；]|\s(?:and|while|but|whereas)\s|而(?!非)|但")
 """Between clauses that may speak of different things."""
 
 
-class Name(NamedTuple):
-    """A place where a line names a record."""
-
-    record: str
-    start: int
-    end: int
-
-
 class Owners(NamedTuple):
     """Whose value a place may be."""
 
@@ -68,10 +44,6 @@ class Owners(NamedTuple):
     """In the order of the line; empty: it does not say."""
     shared: int = -1
     """Where the list of names stands that the value is of; -1 where one name alone decides."""
-
-
-Group = list[Name]
-"""Names that stand together as a list (A, B and C)."""
 
 
 @dataclass(frozen=True)
@@ -86,83 +58,106 @@ class Naming:
         """Whose value the span is. Of a record that the line never names only another one's own clause is not."""
         while end > start + 1 and self.line[end - 1] in _MARKS:
             end -= 1
-        groups = _groups(self.line, [name for name in self.names if name.end <= start or name.start >= end])
-        if not groups:
+        lists = self._around_names(start, end)
+        if not lists.groups:
             return Owners()
-        low, high = self._clause(start, end, groups)
-        own = [group for group in groups if low <= group[0].start < high]
-        if own and not all(group[0].start >= end and self._is_aside(group, _COMPARED) for group in own):
+        low, high = lists.clause(start, end)
+        own = lists.between(low, high)
+        if own and not all(group[0].start >= end and is_aside(self.line, group, COMPARED) for group in own):
             chosen = self._named(own, low, (start, end))
         else:
-            chosen = self._topic(groups, (start, end), not record or self.names_record(record))
+            chosen = self._topic(lists, (start, end), not record or self.names_record(record))
         return self._shared(chosen, start, end) if len(chosen) == 1 else _all(chosen)
 
     def names_record(self, record: str) -> bool:
         """Whether the line names it."""
-        return any(name.record == record for name in self.names)
+        return record in self._firsts
 
     def first(self, record: str) -> int:
         """Where the line names it first; -1 where it does not."""
-        return next((name.start for name in self.names if name.record == record), -1)
+        return self._firsts.get(record, -1)
+
+    @cached_property
+    def _firsts(self) -> dict[str, int]:
+        return {name.record: name.start for name in reversed(self.names)}
 
     @cached_property
     def _breaks(self) -> list[tuple[int, int]]:
-        return [found.span() for found in _CLAUSE.finditer(self.line)]
+        return [found.span() for found in CLAUSE.finditer(self.line)]
 
-    def _clause(self, start: int, end: int, groups: Sequence[Group]) -> tuple[int, int]:
-        """The clause around a span; a list of names is in one clause."""
-        lists = [(group[0].start, group[-1].end) for group in groups]
-        breaks = [at for at in self._breaks if not any(low <= at[0] < high for low, high in lists)]
-        return (
-            max((stop for _, stop in breaks if stop <= start), default=0),
-            min((first for first, _ in breaks if first >= end), default=len(self.line)),
-        )
+    @cached_property
+    def _all_lists(self) -> Lists:
+        return Lists(self.line, listed(self.line, self.names), self._breaks)
 
-    def _named(self, own: list[Group], low: int, span: tuple[int, int]) -> list[Group]:
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [name.start for name in self.names]
+
+    @cached_property
+    def _sentences(self) -> Stops:
+        return Stops(_FULL, self.line)
+
+    @cached_property
+    def _orders(self) -> list[tuple[int, int]]:
+        return [found.span() for found in _IN_ORDER.finditer(self.line)]
+
+    def _in_order(self, start: int, end: int) -> bool:
+        """Whether it says `respectively` there."""
+        at = bisect_left(self._orders, (start, start))
+        return at < len(self._orders) and self._orders[at][1] <= end
+
+    def _around_names(self, start: int, end: int) -> Lists:
+        """The lists of names, without those that the span touches: such a line is looked at anew, and there are few."""
+        before = bisect_left(self._starts, end)
+        if not before or self.names[before - 1].end <= start:
+            return self._all_lists
+        names = [name for name in self.names if name.end <= start or name.start >= end]
+        return Lists(self.line, listed(self.line, names), self._breaks)
+
+    def _named(self, own: Sequence[Group], low: int, span: tuple[int, int]) -> list[Group]:
         """Of the names in the value's own clause the last before it, or the next where values come first."""
         before = [group for group in own if group[-1].end <= span[0]]
         behind = [group for group in own if group[0].start >= span[1]]
         values_first = bool(_NUMBER.search(self.line, low, own[0][0].start))
         if behind and (values_first or not before):
             return behind[:1]
-        main = [group for group in before if not self._is_aside(group)]
+        main = [group for group in before if not is_aside(self.line, group)]
         return main[-1:] or before
 
-    def _topic(self, groups: list[Group], span: tuple[int, int], is_named: bool) -> list[Group]:
+    def _topic(self, lists: Lists, span: tuple[int, int], is_named: bool) -> list[Group]:
         """Whom a clause without a name speaks of: who is named before it in the sentence, else whoever may be meant.
 
         Of a record that the line never names (`is_named` is false) another sentence says nothing.
         """
         start, end = span
-        opened, closed = self._around(_FULL, start, end)
-        main = [group for group in groups if not self._is_aside(group)]
-        if before := [group for group in main if opened <= group[0].start < start]:
-            if _IN_ORDER.search(self.line, before[-1][-1].end, end):
+        opened, closed = self._sentences.around(start, end)
+        if before := lists.main_between(opened, start):
+            if self._in_order(before[-1][-1].end, end):
                 return [[name for group in before for name in group]]
-            low, high = self._clause(before[-1][0].start, before[-1][-1].end, groups)
+            low, high = lists.clause(before[-1][0].start, before[-1][-1].end)
             return [group for group in before if low <= group[0].start < high]
-        behind = [g for g in groups if end <= g[0].start < closed and not self._is_aside(g, _COMPARED)][:1]
-        goes_on = bool(behind) and self._goes_on(end, behind[0][0].start, groups)
+        behind = [group for group in lists.between(end, closed) if not is_aside(self.line, group, COMPARED)][:1]
+        goes_on = bool(behind) and self._goes_on(end, behind[0][0].start, lists)
         if goes_on or not is_named:
             return behind if goes_on else []
-        earlier = [group for group in main if group[0].start < opened]
+        earlier = lists.last_main(opened)
         if earlier:
-            sentence, _ = self._around(_FULL, earlier[-1][0].start, earlier[-1][-1].end)
-            earlier = [group for group in earlier if group[0].start >= sentence]
-        return [*earlier, *behind]
+            sentence, _ = self._sentences.around(earlier[0].start, earlier[-1].end)
+            return [*lists.main_between(sentence, opened), *behind]
+        return behind
 
-    def _goes_on(self, end: int, start: int, groups: Sequence[Group]) -> bool:
+    def _goes_on(self, end: int, start: int, lists: Lists) -> bool:
         """Whether the clause of the name that begins at `start` goes on about what was said before it: its, 其."""
-        low, _ = self._clause(start, start + 1, groups)
+        low, _ = lists.clause(start, start + 1)
         return bool(_BACK.search(self.line, low, start)) or not _OTHER.search(self.line, end, low)
 
-    def _shared(self, chosen: list[Group], start: int, end: int) -> Owners:
+    def _shared(self, chosen: Sequence[Group], start: int, end: int) -> Owners:
         """One of a list of names, where the values are a list as long (A and B sold 12 and 30); else all of them."""
         group = chosen[0]
         records = tuple(dict.fromkeys(name.record for name in group))
         if len(records) == 1 or any(one[1:] == other[1:] for one, other in pairwise(group)):
             return Owners(records)
-        _, closed = self._around(_FULL, start, end)
+        _, closed = self._sentences.around(start, end)
         run = self._run(group[-1].end, closed, start)
         at = next((i for i, (first, last) in enumerate(run) if first < end and last > start), -1)
         return Owners((records[at],)) if at >= 0 and len(run) == len(records) else Owners(records, group[0].start)
@@ -179,50 +174,9 @@ class Naming:
             run.append(number.span())
         return run
 
-    def _around(self, stop: re.Pattern[str], start: int, end: int) -> tuple[int, int]:
-        behind = stop.search(self.line, end)
-        return (
-            max((found.end() for found in stop.finditer(self.line, 0, start)), default=0),
-            behind.start() if behind else len(self.line),
-        )
 
-    def _is_aside(self, group: Group, pattern: re.Pattern[str] = _ASIDE) -> bool:
-        return bool(pattern.search(self.line[max(0, group[0].start - _ASIDE_CHARS) : group[0].start]))
-
-
-def _all(groups: list[Group]) -> Owners:
+def _all(groups: Sequence[Group]) -> Owners:
     return Owners(tuple(dict.fromkeys(name.record for group in groups for name in group)))
-
-
-def _groups(line: str, names: Sequence[Name]) -> list[Group]:
-    """Names that only `and` and commas part are one list; commas alone make none."""
-    groups: list[Group] = []
-    listed = True
-    for name in names:
-        between = line[groups[-1][-1].end : name.start] if groups else ""
-        if (
-            groups
-            and groups[-1][-1].record == name.record
-            and len(between) < _ASIDE_CHARS
-            and not _CLAUSE.search(between)
-        ):
-            groups[-1].append(name)
-            continue
-        if groups and groups[-1][-1].start == name.start:
-            groups[-1].append(name)
-            continue
-        comma = bool(_COMMA.fullmatch(between)) if groups else False
-        if groups and (_AND.fullmatch(between) or comma):
-            groups[-1].append(name)
-            listed = not comma
-            continue
-        groups = [*groups[:-1], *(_parted(groups[-1], listed) if groups else []), [name]]
-        listed = True
-    return [*groups[:-1], *_parted(groups[-1], listed)] if groups else []
-
-
-def _parted(group: Group, listed: bool) -> list[Group]:
-    return [group] if listed else [[name] for name in group]
 
 
 def naming(line: str, names: Sequence[Name]) -> Naming:

@@ -7,6 +7,8 @@ its value belongs to what is kept as written; what it means there is for `core/v
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from functools import lru_cache
 
 from tasks.core.models.document import ColumnType
 from tasks.core.values.chinese import LETTERS
@@ -158,7 +160,11 @@ def _step(text: str, start: int, end: int) -> tuple[int, int, str]:
 
 def _bracket(text: str, start: int, end: int) -> tuple[int, int]:
     """(9) where the bracket is the value, as in accounts, and no aside."""
-    if text[start - 1 : start] == "(" and text[end : end + 1] == ")" and _STATED.search(text, 0, start - 1):
+    if (
+        text[start - 1 : start] == "("
+        and text[end : end + 1] == ")"
+        and _STATED.search(text, max(0, start - 1 - _BACK_CHARS), start - 1)
+    ):
         size = re.compile(rf"\)(?:{_SIZE})?", re.I).match(text, end)
         return start - 1, size.end() if size else end + 1
     return start, end
@@ -175,7 +181,11 @@ def bracketed(line: str, start: int, end: int) -> bool:
 
 def _date(text: str, start: int, end: int) -> tuple[int, int]:
     """The date that the span is a part of, a day and month of a date with its year."""
-    for found in _DATE.finditer(text):
-        if found.start() <= start and end <= found.end():
-            return found.span()
-    return start, end
+    dates = _dates(text)
+    at = bisect_right(dates, (start, len(text))) - 1
+    return dates[at] if at >= 0 and end <= dates[at][1] else (start, end)
+
+
+@lru_cache(maxsize=256)
+def _dates(text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in _DATE.finditer(text)]

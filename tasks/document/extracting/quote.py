@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from tasks.core.models.document import ColumnType, PlanColumn
@@ -14,6 +16,10 @@ from tasks.document.extracting.phrase import bracketed, whole, within
 from tasks.document.extracting.sides import opposite
 
 _QUOTE_CHARS, _SHOWN = 200, 3
+_BEST = 8 + 4 + 2 + 1
+"""What no place is worth more than; those before a record's name are worth less, so the first behind it that is ends the search."""
+_NUMBER_CHARS = 40
+"""More than what decides whether a number goes on before a place: a group of three, a comma."""
 _STOPS = re.compile(r"[。；;！？!?]|\.(?=\s|$)|\n")
 _PAUSES = re.compile(r"[，,、：:](?!\d)")
 _SAME = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "`": "'", "—": "-", "–": "-", "−": "-", "‐": "-", "‑": "-",
@@ -54,11 +60,12 @@ def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text", me
     that is no part of a longer number of words counts, then one that is the record's own, then one beside which nothing
     speaks against the column's `meaning`, then the first behind the record's name.
     """
-    best: tuple[int, Place] | None = None
-    for first, last in _spans(raw, line.line):
+    best: tuple[int, int, Place] | None = None
+    named, ordered = line.first(record), orders(line.line)
+    for first, last in _spans(raw, line.line, named):
         part = within(line.line, first, last)
         start, end, doubt = whole(line.line, first, last, kind)
-        if any(low < end and start < high for low, high in orders(line.line)):
+        if any(low < end and start < high for low, high in ordered):
             continue
         found = line.owners(start, end, record)
         strange = bool(found.records) and record not in found.records
@@ -66,12 +73,15 @@ def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text", me
             doubt = f"it stands where the text speaks of {_named(found.records)}"
         against = opposite(line.line, start, end, kind, meaning) if meaning else ""
         doubt = doubt or against or _unsigned(line, start, end, kind)
-        worth = 8 * (not part) + 4 * (not strange) + 2 * (not against) + (start > line.first(record))
+        worth = 8 * (not part) + 4 * (not strange) + 2 * (not against) + (start > named)
         shared = found.shared if len(found.records) > 1 else -1
-        if best is None or worth > best[0]:
+        if best is None or (worth, -first) > best[:2]:
             written = line.line[start:end]
-            best = worth, Place(written, _clause(line.line, start, end), start, end, doubt, shared, part)
-    return best[1] if best else None
+            quote = _clause(line.line, start, end)
+            best = worth, -first, Place(written, quote, start, end, doubt, shared, part)
+        if worth == _BEST:
+            break
+    return best[2] if best else None
 
 
 def nearest(
@@ -100,19 +110,25 @@ def _named(records: Sequence[str]) -> str:
     return ", ".join(records[:_SHOWN]) + (" and others" if len(records) > _SHOWN else "")
 
 
-def _spans(raw: str, line: str) -> Iterator[tuple[int, int]]:
+def _spans(raw: str, line: str, named: int) -> Iterator[tuple[int, int]]:
+    """Where the value stands behind the place `named`, then where it stands before it, each in the line's order."""
     wanted, _ = _plain(raw)
     text, places = _plain(line)
-    at = text.find(wanted) if wanted else -1
-    while at >= 0:
-        last = at + len(wanted) - 1
-        start, end = places[at], places[last] + 1
-        parts_none = places[at - 1 : at] != [start] and places[last + 1 : last + 2] != [end - 1]
-        if parts_none and _whole(line, start, end):
-            yield start, end
-        at = text.find(wanted, at + 1)
+    if not wanted:
+        return
+    behind = bisect_right(places, named)
+    for low, high in ((behind, len(text)), (0, behind)):
+        at = text.find(wanted, low)
+        while 0 <= at < high:
+            last = at + len(wanted) - 1
+            start, end = places[at], places[last] + 1
+            parts_none = places[at - 1 : at] != [start] and places[last + 1 : last + 2] != [end - 1]
+            if parts_none and _whole(line, start, end):
+                yield start, end
+            at = text.find(wanted, at + 1)
 
 
+@lru_cache(maxsize=256)
 def _plain(text: str) -> tuple[str, list[int]]:
     """The text in one width, case and kind of marks, without spaces, and where each of its characters stood.
 
@@ -133,9 +149,11 @@ def _whole(line: str, start: int, end: int) -> bool:
     if not any(char.isalnum() for char in line[start:end]):
         return not any(_latin(char) or char.isdigit() for char in (before, behind) if char)
     first, last = line[start], line[end - 1]
-    if first.isdigit() and _TAIL.search(line, 0, start):
+    if first.isdigit() and _TAIL.search(line, max(0, start - _NUMBER_CHARS), start):
         return False
-    if last.isdigit() and (_ON.match(line, end) or (_NEXT.match(line, end) and _GROUP.search(line, 0, end))):
+    if last.isdigit() and (
+        _ON.match(line, end) or (_NEXT.match(line, end) and _GROUP.search(line, max(0, end - _NUMBER_CHARS), end))
+    ):
         return False
     if any(
         one in _NUMERALS and other in _NUMERALS for one, other in ((before, first), (last, behind)) if one and other

@@ -93,6 +93,7 @@ def id_places(text: str, record: str) -> list[tuple[int, int]]:
     return [found.span() for found in _token(record).finditer(narrow(text))]
 
 
+@lru_cache(maxsize=256)
 def narrow(text: str) -> str:
     """Full-width Latin letters, digits and marks as plain ones; every character keeps its place."""
     return text if text.isascii() else text.translate(_NARROW)

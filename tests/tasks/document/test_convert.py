@@ -291,6 +291,7 @@ def test_a_scanned_page_is_read_where_ocr_is_installed(tmp_path: Path, settings:
     assert "1234" in " ".join(lines)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="children are forked on Linux alone")
 def test_pages_are_read_without_a_layout_model_and_the_reader_can_be_forked() -> None:
     asked = (
         "import sys; from pathlib import Path; from tasks.document import convert; convert.warm(); import pymupdf; "

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tasks.document.extracting import quote
 from tasks.document.extracting.owner import Name, Naming, naming
 from tasks.document.extracting.quote import find, nearest
 from tasks.document.records.names import id_places
@@ -120,3 +121,18 @@ def test_a_wrong_line_number_is_mended_from_the_nearest_line_that_has_the_value(
 def test_an_order_to_the_reader_is_no_source_of_a_value(raw: str, line: str, start: int | None) -> None:
     place = find(raw, named(line, "OR-101"), "OR-101", "number")
     assert (place and place.start) == start
+
+
+def test_equal_values_of_thousands_of_records_on_one_line_are_looked_at_once_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[int] = []
+    whole = quote.whole
+    monkeypatch.setattr(quote, "whole", lambda *given: looked.append(given[1]) or whole(*given))
+    line = "".join(f"R{n} sold 5 boxes; " for n in range(4000))
+    places = [Name(f"R{n}", at, at + len(f"R{n}")) for n in range(4000) for at in [line.index(f"R{n} ")]]
+    all_named = naming(line, places)
+    for record in ("R0", "R2000", "R3999"):
+        place = find("5", all_named, record, "number", "boxes sold")
+        assert place and not place.doubt and line[: place.start].endswith(f"{record} sold ")
+    assert len(looked) == 3
