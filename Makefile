@@ -100,7 +100,7 @@ doctor: $(VENV)/.runtime ## what works on this machine, and what to do about the
 record: setup ## record the samples' model replies anew from MODEL_API_URL (KIND=documents: those of the document tasks, KIND=sales: those of region_sales)
 	@$(BIN)/python tests/record.py $(KIND)
 
-pictures: setup ## take the documentation's pictures of the Prefect UI anew
+pictures: setup ## take the documentation's pictures of a report and of the Prefect UI anew
 	@$(BIN)/python tests/pictures.py
 
 tokens: setup ## count the prompt tokens of documents against sending each section all of it; SUITE="DIR …"

@@ -1,14 +1,15 @@
-"""The pictures of docs/prefect.md, taken from a real server and a real run: `make pictures`."""
+"""The pictures of README.md and docs/prefect.md, taken from real runs and a real server: `make pictures`, or only some of them by name."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from ui import desk, kill
+from ui import CHROMIUM, desk, kill
 from world import ANSWER, ASKED, ROOT, make_folder, slow_after, solver, wait_for
 
 TARGET = ROOT / "docs" / "pictures"
@@ -25,7 +26,23 @@ def shoot(page: Any, name: str) -> None:
     print(f"docs/pictures/{name}.png")
 
 
-def main() -> None:
+def report() -> None:
+    """The report of the sample that `make demo` asks, answered by its recorded replies."""
+    from playwright.sync_api import sync_playwright
+    from samples import ask
+
+    with tempfile.TemporaryDirectory(prefix="tablewright-pictures-") as name:
+        os.environ["TABLEWRIGHT_STORE"] = str(Path(name) / "store")
+        assert ask("shop", "replay", Path(name) / "out").answer.table
+        with sync_playwright() as play:
+            browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            page = browser.new_page(viewport={"width": 900, "height": 1130})
+            page.goto((Path(name) / "out" / "report.html").as_uri())
+            shoot(page, "report")
+            browser.close()
+
+
+def prefect() -> None:
     """Form, run, answer, killed run, retried run."""
     root = Path(tempfile.mkdtemp(prefix="tablewright-pictures-"))
     folder = make_folder(root / "shop")
@@ -60,7 +77,10 @@ def main() -> None:
     shutil.rmtree(root)
 
 
+KINDS = {"report": report, "prefect": prefect}
+
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT / "tests"))
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
     TARGET.mkdir(parents=True, exist_ok=True)
-    main()
+    for kind in sys.argv[1:] or KINDS:
+        KINDS[kind]()

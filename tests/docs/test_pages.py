@@ -107,7 +107,7 @@ def test_every_page_is_in_the_tree_and_every_link_leads_to_a_file() -> None:
     pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
     assert listed == pages | made, "docs/index.md lists each page once"
     for path in [*DOCS.glob("*.md"), ROOT / "README.md", *(given[0] for given in ELSEWHERE.values())]:
-        for target in re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8")):
+        for target in re.findall(r"(?:\]\(|src=\")([^)#\s\"]+)", path.read_text("utf-8")):
             if "://" not in target and not target.startswith("generated/"):
                 assert (path.parent / target).exists(), f"{path.name}: {target}"
 
