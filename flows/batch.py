@@ -16,6 +16,7 @@ from typing import Protocol
 
 from flows.running import draft
 from flows.running.launch import Ask, asking
+from flows.running.link import Link
 from flows.running.plan import Plan, Turn
 from flows.running.rows import Row, Stop, evidence_of, row_of, row_of_error, row_of_stop
 from flows.running.tasks import Batch
@@ -45,9 +46,9 @@ class Board(Protocol):
         """A task has ended."""
 
 
-def run_batch(batch: Batch, settings: Settings, places: int, in_prefect: bool, board: Board) -> None:
+def run_batch(batch: Batch, settings: Settings, places: int, link: Link | None, board: Board) -> None:
     """Run the tasks of a batch, in so many places at once. A signal stops it, a second one at once."""
-    _Runner(batch, settings, places, in_prefect, board).run()
+    _Runner(batch, settings, places, link, board).run()
 
 
 class _Runner:
@@ -58,8 +59,8 @@ class _Runner:
     that have not are cancelled. What cannot be cancelled either is left behind.
     """
 
-    def __init__(self, batch: Batch, settings: Settings, places: int, in_prefect: bool, board: Board) -> None:
-        self.batch, self.settings, self.in_prefect, self.board = batch, settings, in_prefect, board
+    def __init__(self, batch: Batch, settings: Settings, places: int, link: Link | None, board: Board) -> None:
+        self.batch, self.settings, self.link, self.board = batch, settings, link, board
         self.places = min(places, len(batch.tasks))
         self._first, self._second = budget.Bell(), budget.Bell()
         self._leave_at: float | None = None
@@ -118,7 +119,7 @@ class _Runner:
 
     async def _all(self) -> None:
         budget.bell.set(self._first)
-        await asking(self.settings, self.in_prefect, self.batch.source.name, self._places)
+        await asking(self.settings, self.link, self.batch.source.name, self._places)
 
     async def _places(self, ask: Ask) -> None:
         with contextlib.suppress(TimeoutError):

@@ -15,6 +15,7 @@ from prefect.types.entrypoint import EntrypointType
 
 from flows.answer import answer
 from flows.running.grid import BenchmarkRequest
+from flows.running.link import witnessed
 from flows.running.request import AnswerRequest, DocumentRequest, Request
 from flows.running.session import Ended
 from tasks.artifacts import Sheet, show, within
@@ -76,7 +77,8 @@ async def answer_flow(request: AnswerRequest) -> Ended | State[Ended]:
     assert context and context.flow_run and context.flow_run.created
     await _check(request, context)
     # The day it was asked for, not the day it runs: a retry after midnight must not ask another question.
-    ended = await answer(request, str(context.flow_run.id), context.flow_run.created.astimezone().date())
+    day = context.flow_run.created.astimezone().date()
+    ended = await witnessed(answer(request, str(context.flow_run.id), day))
     said = f"{ended.answer.status}: {ended.answer.reason}"
     get_run_logger().info(f"{said} Files: {ended.out}")
     return Failed(message=said, data=ended) if ended.answer.status == "failed" else ended
@@ -131,7 +133,7 @@ async def benchmark_flow(request: BenchmarkRequest) -> Any:
     began = context.flow_run.created.astimezone()
     # Made of the flow run, so that its retry goes on where it broke.
     name = request.run or f"{began:%Y%m%d-%H%M%S}-{str(context.flow_run.id)[:4]}"
-    found = await benchmark(request, name, began.date(), prefect=str(context.flow_run.id))
+    found = await witnessed(benchmark(request, name, began.date(), prefect=str(context.flow_run.id)))
     said = ", ".join(f"{s.suite or 'all'} {s.setup} {s.score:.3f}" for s in found.setups)
     if found.missing:
         get_run_logger().warning(
@@ -151,7 +153,7 @@ async def batch_flow(folder: str) -> None:
     """Questions of a batch, each a task on the task runner that `machines.runner` names; `tablewright batch` begins it."""
     from flows.running.spread import work
 
-    await work.get()()
+    await witnessed(work.get()())
 
 
 async def deployments() -> list[RunnerDeployment]:

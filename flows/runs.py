@@ -51,15 +51,16 @@ async def store_of(settings: Settings) -> Store:
 
 
 async def list_runs(store: Store, most: int, gold: Path | None = None, statuses: Iterable[str] = ()) -> list[Listed]:
-    """The newest runs, `most` of them (0: all); those whose process is gone are marked on the way, on the Prefect server too.
+    """The newest runs, `most` of them (0: all); those whose process is gone are marked on the way, on the Prefect server too,
+    and a server that was away when a run ended is told how.
 
     `gold` is a folder with TASK/gold.csv; without it, `gold/` beside a run's folder. Raises InputError for a store that cannot be listed.
     """
     wanted, rows = set(statuses), []
     for found in record.all_of(store):
         settled = record.settle(store, found)
-        if settled.status == ORPHANED != found.status and settled.prefect:
-            await _mark_crashed(settled)
+        if settled.prefect and (settled.untold or settled.status == ORPHANED != found.status):
+            settled = await _told(store, settled)
         if not wanted or settled.status in wanted:
             rows.append(_row(store, settled, gold))
         if most and len(rows) == most:
@@ -93,15 +94,25 @@ def _score(store: Store, found: RunRecord, folder: Path, gold: Path | None) -> f
     return None
 
 
-async def _mark_crashed(found: RunRecord) -> None:
-    """Where the server still takes the flow run for running; a server that is gone is none the worse for it."""
+async def _told(store: Store, found: RunRecord) -> RunRecord:
+    """The record, once the server knows how the run ended; a server that is gone is none the worse for it."""
     import httpx
     from prefect.client.orchestration import get_client
-    from prefect.exceptions import PrefectException
-    from prefect.states import Crashed
+    from prefect.exceptions import ObjectNotFound, PrefectException
+    from prefect.states import Completed, Crashed, Failed
 
-    with contextlib.suppress(PrefectException, httpx.HTTPError, OSError, ValueError):
+    kind = {"failed": Failed, "interrupted": Crashed, "broken": Crashed, ORPHANED: Crashed}.get(found.status, Completed)
+    try:
         async with get_client() as client:
             flow_run = await client.read_flow_run(found.prefect)  # type: ignore[arg-type]
             if flow_run.state and not flow_run.state.is_final():
-                await client.set_flow_run_state(flow_run.id, Crashed(message=found.reason), force=True)
+                await client.set_flow_run_state(flow_run.id, kind(message=found.reason), force=True)
+    except ObjectNotFound:
+        pass
+    except (PrefectException, httpx.HTTPError, OSError, ValueError):
+        return found
+    if not found.untold:
+        return found
+    told = found.model_copy(update={"untold": False})
+    told.save(store)
+    return told

@@ -8,7 +8,8 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,8 @@ _SECONDS = 20.0
 _LEAST_SECONDS = 2.0
 """Between two updates of a progress: each is a request to the server."""
 _log = logging.getLogger(__name__)
+there: ContextVar[Callable[[], Awaitable[bool]] | None] = ContextVar("there", default=None)
+"""Whether the server is there to be shown anything; who says that it is not tells the user."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,9 @@ async def _guarded(what: str, act: Coroutine[Any, Any, None]) -> tuple[str, ...]
     import httpx
     from prefect.exceptions import PrefectException
 
+    if (asked := there.get()) and not await asked():
+        act.close()
+        return ()
     try:
         async with asyncio.timeout(_SECONDS):
             await act

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.app import app, as_called, err, out, print_json, spent, table
+from flows.cli.app import app, as_called, err, lost, note, out, print_json, spent, table
 
 if TYPE_CHECKING:
     from flows.running.request import AnswerRequest
@@ -78,12 +78,13 @@ def run(request: AnswerRequest, settings: Settings, no_prefect: bool, as_json: b
     from flows.running import launch
     from flows.running.rows import exit_code
 
-    in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(as_called(text), style="dim"))
+    link = launch.choose(settings, no_prefect, note, lost)
     with progress.shown():
-        ended = interrupt.follow(launch.launch(request, in_prefect), as_json)
+        ended = interrupt.follow(launch.launch(request, link), as_json)
     url = f"{settings.prefect.api_url.removesuffix('/api')}/runs/flow-run/{ended.prefect}" if ended.prefect else ""
     if as_json:
-        print_json({**summary(ended), "prefect": url})
+        warnings = [*ended.warnings, *([link.warning] if link and link.warning else [])]
+        print_json({**summary(ended), "warnings": warnings, "prefect": url})
     else:
         _print(ended, url)
     raise typer.Exit(exit_code(ended.answer.status, evidence_of(ended).solving.ended))

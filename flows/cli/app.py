@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
 import sys
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -50,6 +52,7 @@ err = _Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress and errors."""
 
 
+_lost = threading.Event()
 _NEXT = re.compile(r"(?<![\w./\\-])tablewright (?=([a-z]+)\b)")
 
 
@@ -86,6 +89,31 @@ def spent(total: StageSpend, kept: bool) -> str:
     tokens = f"{total.tokens_in + total.tokens_out} tokens"
     earlier = f" and {total.journaled} from the journal" if total.journaled else ""
     return f"{total.calls} model calls{earlier}; {tokens}{money}"
+
+
+def note(text: str) -> None:
+    """Say on standard error what a reader may pass over."""
+    err.print(as_called(text), style="dim")
+
+
+def lost(text: str) -> None:
+    """Say once that the Prefect server went away; the process then ends without waiting for what would still be sent to it."""
+    err.print(f"[yellow]warning:[/] {escape(as_called(text))}")
+    _lost.set()
+
+
+def leave(code: int) -> NoReturn:
+    """End this process at once: taking the interpreter down can take long, which neither a signal nor a lost server leaves."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def end(code: int) -> NoReturn:
+    """End this process in the way that is left to it."""
+    if _lost.is_set():
+        leave(code)
+    sys.exit(code)
 
 
 def print_json(data: Any) -> None:

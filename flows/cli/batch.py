@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.app import app, as_called, err, out, print_json, table
+from flows.cli.app import app, as_called, leave, lost, note, out, print_json, table
 
 if TYPE_CHECKING:
     from flows.running.tasks import Batch
@@ -38,8 +36,8 @@ def command(
 
     settings = load(profile)
     batch = Batch(source, target, profile, deadline, gold)
-    in_prefect = launch.choose(settings, no_prefect, lambda text: err.print(as_called(text), style="dim"))
-    run_batch(batch, settings, places(settings, concurrency), in_prefect, Board(len(batch.tasks)))
+    link = launch.choose(settings, no_prefect, note, lost)
+    run_batch(batch, settings, places(settings, concurrency), link, Board(len(batch.tasks)))
     if as_json:
         print_json(batch.summary())
     else:
@@ -48,13 +46,6 @@ def command(
         leave(130)
     fine = all(row.status in ("approved", "not_assessed") for row in batch.rows.values())
     raise typer.Exit(0 if fine else 5)
-
-
-def leave(code: int) -> NoReturn:
-    """End this process at once: taking the interpreter down can take seconds, which a signal does not leave."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
 
 
 def print_batch(batch: Batch) -> None:

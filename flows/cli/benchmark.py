@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from rich.markup import escape
 
-from flows.cli.app import app, as_called, err, out, print_json, table
+from flows.cli.app import app, as_called, err, lost, note, out, print_json, table
 
 if TYPE_CHECKING:
+    from flows.running.grid import BenchmarkRequest
+    from flows.running.link import Link
     from tasks.core.models.benchmark import Benchmark
 
 commands = typer.Typer(name="benchmark", help="Measure setups on suites with gold.", no_args_is_help=True)
@@ -145,17 +147,8 @@ def _run(config: str, given: dict[str, Any], no_prefect: bool) -> Benchmark:
 
     request = asked(config, given)
     settings = load(request.profiles[0])
-    if launch.choose(settings, no_prefect, lambda text: err.print(text, style="dim")):
-        from flows.deployed import benchmark_flow
-
-        async def watched() -> Any:
-            state: Any = await benchmark_flow(request, return_state=True)
-            return await state.aresult(raise_on_failure=False)
-
-        ended = asyncio.run(watched())
-        if isinstance(ended, BaseException):
-            raise ended
-        return cast("Benchmark", ended)
+    if link := launch.choose(settings, no_prefect, note, lost):
+        return cast("Benchmark", asyncio.run(_in_prefect(request, name, link)))
     board = Board(count(request))
     try:
         with board.shown():
@@ -163,6 +156,19 @@ def _run(config: str, given: dict[str, Any], no_prefect: bool) -> Benchmark:
     except KeyboardInterrupt:
         err.print(f"interrupted; the same command with --run {request.run} goes on from here")
         raise typer.Exit(130) from None
+
+
+async def _in_prefect(request: BenchmarkRequest, name: str, link: Link) -> Any:
+    """As a flow run; without one where the server goes away. What has ended by then is read."""
+    from flows.benchmark import benchmark
+    from flows.deployed import benchmark_flow
+    from flows.running.link import Witness, through
+
+    async def flow() -> Any:
+        state: Any = await benchmark_flow(request, return_state=True)
+        return await state.aresult(raise_on_failure=False)
+
+    return await through(link, Witness(opens=False), flow, lambda _: benchmark(request, name, date.today()))
 
 
 def _print(found: Benchmark, as_json: bool) -> None:

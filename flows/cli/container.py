@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.app import app, err, out
-from flows.cli.batch import leave, print_batch
+from flows.cli.app import app, err, leave, out
+from flows.cli.batch import print_batch
 from tasks.core.errors import TablewrightError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def command(
         _say_what_there_is(settings, f"{len(batch.tasks)} tasks of {source}, {at_once} at once")
         if deadline:
             batch.deadline = began + deadline
-        run_batch(batch, settings, at_once, False, Lines(len(batch.tasks)))
+        run_batch(batch, settings, at_once, None, Lines(len(batch.tasks)))
         print_batch(batch)
     if batch.ended == "interrupted":
         leave(130)

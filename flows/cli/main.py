@@ -27,7 +27,7 @@ from flows.cli import (  # noqa: F401  each adds its commands
     serve,
     suite,
 )
-from flows.cli.app import app, as_called, called, err, out, print_error
+from flows.cli.app import app, as_called, called, end, err, out, print_error
 from flows.cli.pipe import be_patient
 from tasks.core.errors import InputError, TablewrightError
 
@@ -58,14 +58,16 @@ def main() -> None:
     try:
         _check_text(arguments)
         command = typer.main.get_command(app)
-        sys.exit(command(arguments or ["--help"], prog_name=called(), standalone_mode=not as_json) or 0)
+        end(command(arguments or ["--help"], prog_name=called(), standalone_mode=not as_json) or 0)
     except TablewrightError as error:
         if debug:
             traceback.print_exc()
         if as_json:
             print_error(type(error).__name__, error.message, error.hint, error.exit_code)
         err.print(f"[bold red]error:[/] {escape(as_called(str(error)))}")
-        sys.exit(error.exit_code)
+        end(error.exit_code)
+    except SystemExit as ended:
+        end(ended.code if isinstance(ended.code, int) else 1)
     except BaseException as error:
         if type(error).__name__ == "TerminationSignal":  # what Prefect makes of SIGTERM; it is not imported to say so
             sys.exit(130)

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from flows.running import server
+from flows.running import record, server
+from flows.running.link import Link, Witness, through
 from flows.running.request import AnswerRequest
 from flows.running.session import Ended
 from tasks.core import settings
@@ -18,28 +19,31 @@ Ask = Callable[[AnswerRequest], Awaitable[Ended]]
 """Runs a request to its end, wherever that is, and leaves its files in the folder that it names."""
 
 
-def choose(chosen: Settings, no_prefect: bool, say: Say) -> bool:
-    """Whether Prefect runs the stages; says so when it does not though it may."""
+def choose(chosen: Settings, no_prefect: bool, say: Say, warn: Say = lambda _: None) -> Link | None:
+    """The Prefect server that runs the stages, None without one; says so when there is none though there may be.
+
+    `warn` is told when it goes away later.
+    """
     if no_prefect:
-        return False
+        return None
     if not server.reach(chosen.prefect):
         url = chosen.prefect.api_url
         say(f"no Prefect server at {url}: the same stages run as plain calls (`tablewright serve` starts one)")
-        return False
+        return None
     settings.set_default("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
-    return True
+    return Link(chosen.prefect, warn)
 
 
-async def asking(chosen: Settings, in_prefect: bool, name: str, use: Callable[[Ask], Awaitable[None]]) -> None:
+async def asking(chosen: Settings, link: Link | None, name: str, use: Callable[[Ask], Awaitable[None]]) -> None:
     """Let `use` ask many questions where `machines.runner` says; `name` is what the UI calls it all.
 
     Raises InputError when that needs a Prefect server, a deployment or a package that is not there.
     """
     runner = chosen.machines.runner
     if runner == "here":
-        await use(partial(launch, in_prefect=in_prefect))
+        await use(partial(launch, link=link))
         return
-    if not in_prefect:
+    if not link:
         raise InputError(
             f"machines.runner = {runner!r} needs a Prefect server, and none is used",
             f'start one at {chosen.prefect.api_url} (`tablewright serve`), or set machines.runner = "here"',
@@ -52,19 +56,43 @@ async def asking(chosen: Settings, in_prefect: bool, name: str, use: Callable[[A
         return
     from flows.running.spread import spread
 
-    await spread(chosen, name, use)
+    async def plainly(_: str) -> None:
+        await use(partial(launch, link=None))
+
+    await through(link, Witness(opens=False), lambda: spread(chosen, name, use), plainly)
 
 
-async def launch(request: AnswerRequest, in_prefect: bool) -> Ended:
-    """Run the request to its end, in this process."""
-    if in_prefect:
-        from flows.deployed import answer_flow
-
-        state: Any = await answer_flow(request, return_state=True)
-        ended = await state.aresult(raise_on_failure=False)
-        if isinstance(ended, Ended):
-            return ended
-        raise ended
+async def launch(request: AnswerRequest, link: Link | None) -> Ended:
+    """Run the request to its end, in this process; where a Prefect server goes away under it, without one."""
     from flows.answer import answer
 
-    return await answer(request)
+    if link is None:
+        return await answer(request)
+    from flows.deployed import answer_flow
+
+    async def flow() -> Any:
+        state: Any = await answer_flow(request, return_state=True)
+        return await state.aresult(raise_on_failure=False)
+
+    async def plainly(run: str) -> Ended:
+        return await answer(request.model_copy(update={"run": run or request.run}))
+
+    seen = Witness()
+    ended: Ended = await through(link, seen, flow, plainly)
+    if not seen.heard:
+        await _note(request, ended.run, seen.flow_run)
+    return ended
+
+
+async def _note(request: AnswerRequest, run: str, flow_run: str) -> None:
+    """Write in the run's record that the server must still be told how it ended; a block of that server's is not asked for."""
+    from flows.running.storage import is_url
+    from flows.runs import store_of
+
+    chosen = settings.load(request.profile, request.overrides())
+    if chosen.store.block and not is_url(chosen.store.block):
+        return
+    store = await store_of(chosen)
+    found = record.read(store, run)
+    if found and (shown := found.prefect or flow_run):
+        found.model_copy(update={"untold": True, "prefect": shown}).save(store)

@@ -64,6 +64,9 @@ class RunRecord(BaseModel):
     """Digest of the settings that shape a result."""
     out: str
     prefect: str = ""
+    """Id of its flow run."""
+    untold: bool = False
+    """Whether the Prefect server was away when it ended, and must still be told how."""
     table: ArtifactRef | None = None
     """The answer's table."""
     shelf: ArtifactRef | None = None

@@ -142,7 +142,7 @@ class Run:
             question=self.question,
             settings=shaping(self.settings),
             out=str(self.out),
-            prefect=self.prefect,
+            prefect=self.prefect or (before.prefect if before else ""),
             table=self.answer.table.file if self.answer and self.answer.table else None,
             shelf=self.shelf or (before.shelf if before else None),
             ended=self.ended,

@@ -35,6 +35,7 @@ class PrefectSettings(Value):
 
     api_url: str
     probe_seconds: float = Field(gt=0)
+    lost_seconds: float = Field(gt=0)
     roots: tuple[str, ...]
 
 

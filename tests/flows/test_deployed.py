@@ -76,11 +76,14 @@ def test_a_run_without_an_answer_fails_in_the_ui_and_still_gives_its_report(
     from prefect.client.orchestration import get_client
 
     from flows.running.launch import launch
+    from flows.running.link import Link
+    from tasks.core.settings import load
 
+    link = Link(load().prefect.model_copy(update={"api_url": prefect_api}), pytest.fail)
     world.endpoint.replies = lambda _: "no JSON"
 
     async def main() -> tuple[Ended, Any]:
-        ended = await launch(make(folder=str(make_folder(tmp_path / "shop")), out=str(tmp_path / "out")), True)
+        ended = await launch(make(folder=str(make_folder(tmp_path / "shop")), out=str(tmp_path / "out")), link)
         async with get_client() as client:
             return ended, await client.read_flow_run(ended.prefect)  # type: ignore[arg-type]
 
@@ -88,7 +91,7 @@ def test_a_run_without_an_answer_fails_in_the_ui_and_still_gives_its_report(
     assert ended.answer.status == "failed" and ended.files == ("evidence.json", "report.html")
     assert (run.state_name, run.state.message) == ("Failed", f"failed: {ended.answer.reason}")
     with pytest.raises(InputError, match="there is no folder"):
-        asyncio.run(launch(make(folder=str(tmp_path / "nowhere")), True))
+        asyncio.run(launch(make(folder=str(tmp_path / "nowhere")), link))
 
 
 def test_e2_any_file_system_block_may_hold_the_store(prefect_api: str, world: World, tmp_path: Path) -> None:
