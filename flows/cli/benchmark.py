@@ -148,7 +148,7 @@ def _run(config: str, given: dict[str, Any], no_prefect: bool) -> Benchmark:
     request = asked(config, given)
     settings = load(request.profiles[0])
     if link := launch.choose(settings, no_prefect, note, lost):
-        return cast("Benchmark", asyncio.run(_in_prefect(request, name, link)))
+        return cast("Benchmark", asyncio.run(_in_prefect(request, link)))
     board = Board(count(request))
     try:
         with board.shown():
@@ -158,7 +158,7 @@ def _run(config: str, given: dict[str, Any], no_prefect: bool) -> Benchmark:
         raise typer.Exit(130) from None
 
 
-async def _in_prefect(request: BenchmarkRequest, name: str, link: Link) -> Any:
+async def _in_prefect(request: BenchmarkRequest, link: Link) -> Any:
     """As a flow run; without one where the server goes away. What has ended by then is read."""
     from flows.benchmark import benchmark
     from flows.deployed import benchmark_flow
@@ -168,7 +168,7 @@ async def _in_prefect(request: BenchmarkRequest, name: str, link: Link) -> Any:
         state: Any = await benchmark_flow(request, return_state=True)
         return await state.aresult(raise_on_failure=False)
 
-    return await through(link, Witness(opens=False), flow, lambda _: benchmark(request, name, date.today()))
+    return await through(link, Witness(opens=False), flow, lambda _: benchmark(request, request.run, date.today()))
 
 
 def _print(found: Benchmark, as_json: bool) -> None:
