@@ -218,8 +218,9 @@ def ending_of(prefect: str) -> str:
 
 
 def _new_id(prefect: str) -> str:
-    """Sorts by time; of a flow run it ends as the flow run's own id does, so that a retry finds it."""
-    return f"{datetime.now():%Y%m%d-%H%M%S}-{ending_of(prefect) or secrets.token_hex(4)}"
+    """Sorts by time, to a millisecond; of a flow run it ends as the flow run's own id does, so that a retry finds it."""
+    now = datetime.now()
+    return f"{now:%Y%m%d-%H%M%S}{now.microsecond // 1000:03}-{ending_of(prefect) or secrets.token_hex(4)}"
 
 
 def _retried(store: Store, prefect: str) -> RunRecord | None:
