@@ -102,8 +102,7 @@ async def document_flow(request: DocumentRequest) -> Any:
     if derivation.tables:
         about = "Cells by status, one row per column"
         await show("the documents", [Sheet("documents", within(_qualities(drawn)), about)])
-    failed = derivation.stopped or (derivation.documents and not derivation.tables)
-    return Failed(message=said, data=drawn) if failed else drawn
+    return drawn if drawn.outcome[0] == "done" else Failed(message=said, data=drawn)
 
 
 def _qualities(drawn: Drawn) -> list[dict[str, Any]]:

@@ -43,6 +43,9 @@ from tasks.document.store import store_table
 from tasks.intake.inventory import take_inventory
 from tasks.intake.knowledge import read_knowledge
 
+_TOLD = 3
+"""Reasons that the record of a run repeats; all of them are printed at its end."""
+
 
 class Drawn(Value):
     """A run of the document workflow that came to its end."""
@@ -59,6 +62,19 @@ class Drawn(Value):
     spend: Spend
     seconds: float
     prefect: str = ""
+
+    @property
+    def outcome(self) -> tuple[Literal["done", "partial", "failed"], str]:
+        """What it ended with, and why: `failed` where there was something to read and no table came of it, `partial` where model or
+        budget ended some of the work.
+        """
+        found = self.derivation
+        if not found.tables:
+            each = [f"{name}: {said}" for name, said in (*found.outcomes, *found.left_out)]
+            why = list(dict.fromkeys((*found.stopped, *found.problems, *each)))
+            told = "; ".join((*why[:_TOLD], *(["…"] if len(why) > _TOLD else [])))
+            return ("failed", told) if found.documents or why else ("done", "")
+        return ("partial", found.stopped[0]) if found.stopped else ("done", "")
 
 
 class _Outcome(NamedTuple):
@@ -79,7 +95,7 @@ async def document(request: DocumentRequest, prefect: str = "", today: date | No
         derivation = await derive(question, inventory, knowledge, run.settings, video.text)
         derivation = derivation.model_copy(update={"left_out": (*_unreadable(inventory), *derivation.left_out)})
         files = await deliver_tables(derivation.tables, str(run.out))
-        return Drawn(
+        drawn = Drawn(
             run=run.id,
             derivation=derivation,
             out=str(run.out),
@@ -90,6 +106,8 @@ async def document(request: DocumentRequest, prefect: str = "", today: date | No
             seconds=run.seconds,
             prefect=prefect,
         )
+        run.outcome = drawn.outcome
+        return drawn
 
 
 def _unreadable(inventory: Inventory) -> tuple[tuple[str, str], ...]:

@@ -68,9 +68,7 @@ def exit_code(drawn: Drawn) -> int:
     """3 or 4 when model or budget ended some of the work; 5 when there are documents and none gave a table."""
     if drawn.stopped:
         return 3 if drawn.stopped == "model" else 4
-    found = drawn.derivation
-    nothing_to_do = not found.documents and not found.problems and not found.left_out
-    return 0 if drawn.derivation.tables or nothing_to_do else 5
+    return 5 if drawn.outcome[0] == "failed" else 0
 
 
 def summary(drawn: Drawn) -> dict[str, Any]:

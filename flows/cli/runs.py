@@ -95,5 +95,7 @@ def _print(rows: list[Listed], which: str, settings: Settings) -> None:
         money = f", ${row.spend.money:.4f}" if row.spend.money else ""
         out.print(f"{row.run}  [bold]{row.status}[/]{at}{tries}{score}  {row.seconds:.1f} s  {spent}{money}")
         out.print(f"    {escape(Path(row.folder).name)}: {escape(row.question or 'its documents')}")
+        if row.reason and row.status in ("failed", "partial", "broken"):
+            out.print(f"    why: {escape(as_called(row.reason))}")
     if lost := [row.run for row in rows if row.status == "orphaned"]:
         out.print(f"go on with a run whose process is gone: tablewright resume {lost[0]}")

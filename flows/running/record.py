@@ -49,7 +49,7 @@ class RunRecord(BaseModel):
     run: str
     flow: Literal["answer", "document"] = "answer"
     status: str
-    """`running`, `orphaned` (its process is gone), that of its answer, `done` (documents), `failed`, `interrupted` or `broken`."""
+    """`running`, `orphaned` (its process is gone), that of its answer or its documents (`done`, `partial`, `failed`), `failed`, `interrupted` or `broken`."""
     reason: str = ""
     began: str = ""
     """UTC, ISO 8601: of the first try."""

@@ -97,6 +97,8 @@ class Run:
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     status: str = RUNNING
     reason: str = ""
+    outcome: tuple[str, str] = ("done", "")
+    """Status and reason of a run that came to its end without an answer."""
     written: float = 0.0
     """When the record was last written, by the monotonic clock."""
 
@@ -188,7 +190,7 @@ async def session(request: Request, prefect: str = "", today: date | None = None
             except BaseException as error:
                 run.record(_how(error), f"{type(error).__name__}: {error}")
                 raise
-            run.record(*((run.answer.status, run.answer.reason) if run.answer else ("done", "")))
+            run.record(*((run.answer.status, run.answer.reason) if run.answer else run.outcome))
 
 
 @contextlib.contextmanager

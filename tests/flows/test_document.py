@@ -145,6 +145,9 @@ def test_documents_that_are_none_are_named_and_are_no_success(make: Callable[...
     left_out = json.loads(done.stdout)["left_out"]
     assert set(left_out) == {"text.pdf", "empty.docx"} and left_out["text.pdf"].startswith("not read: ")
     assert done.returncode == 5 and not world.endpoint.calls
+    (listed,) = json.loads(world.call("runs", "--json").stdout)
+    assert listed["status"] == "failed" and all(f"{name}: {why}" in listed["reason"] for name, why in left_out.items())
+    assert "failed" in (said := world.call("runs").stdout) and "why: " in said and "text.pdf: not read: " in said
 
 
 def test_one_changed_paragraph_is_extracted_again_alone(make: Callable[..., World], tmp_path: Path) -> None:
