@@ -147,14 +147,19 @@ class _Runner:
             this = asyncio.current_task()
             if this and this.cancelling():
                 raise
-            return row_of_error(task, error, time.monotonic() - began)  # it cancelled itself
+            return self._bare(row_of_error(task, error, time.monotonic() - began))  # it cancelled itself
         except Exception as error:  # noqa: BLE001  one task's trouble is its own
             seconds = time.monotonic() - began
             if limit.expired() or (isinstance(error, BudgetError) and self.stop):
-                return row_of_stop(task, self.stop or "deadline", seconds)
+                return self._bare(row_of_stop(task, self.stop or "deadline", seconds))
             if not isinstance(error, TablewrightError):
                 self.batch.keep_traceback(task, "".join(traceback.format_exception(error)))
-            return row_of_error(task, error, seconds)
+            return self._bare(row_of_error(task, error, seconds))
+
+    def _bare(self, row: Row) -> Row:
+        """The row of a run that left no files."""
+        self.batch.bare.add(row.task)
+        return row
 
     def _judged(self, row: Row) -> Row:
         """The row; a run that the end of the batch left without an answer has not failed by itself."""

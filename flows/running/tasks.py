@@ -14,6 +14,7 @@ from flows.running.plan import Turn
 from flows.running.request import AnswerRequest
 from flows.running.rows import Row, Stop, row_of_stop
 from flows.running.task import find_task
+from flows.running.unanswered import explain
 from tasks.benchmark.score import PENALTY, gold_tables, score
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.files.paths import check_folder, is_file, is_folder, natural
@@ -47,6 +48,8 @@ class Batch:
         self.rows: dict[str, Row] = {}
         self.drafts: set[str] = set()
         """Tasks whose prediction.csv is that of a candidate."""
+        self.bare: set[str] = set()
+        """Tasks whose run ended without evidence and report."""
         self.ended = ""
         self.score: dict[str, Any] = {}
         self._began, self._started = time.monotonic(), datetime.now(UTC)
@@ -75,8 +78,11 @@ class Batch:
         )
 
     def add(self, row: Row) -> None:
-        """Keep a task's row, and the summary with it; where that cannot be written now, the next one will be."""
-        self.rows[row.task] = self._with_draft(row)
+        """Keep a task's row, the files that explain one without an answer, and the summary; where that cannot be written now, the next one will be."""
+        row = self.rows[row.task] = self._with_draft(row)
+        if row.task in self.bare:
+            told = f"{row.reason}; next: {row.next}" if row.next else row.reason
+            explain(self.source / row.task, self.target / row.task, told)
         with contextlib.suppress(InputError):
             self.write()
 

@@ -96,6 +96,25 @@ def test_a_failed_task_is_a_row_with_its_reason_and_stops_no_other(
     assert "question" in reasons[0] and summary(tmp_path / "out")["tasks"][0]["next"] and "no valid JSON" in reasons[1]
     assert reasons[2] == "RuntimeError: a slip of ours"
     assert "break_down" in (tmp_path / "out" / "task_3" / "error.txt").read_text()
+    for number, reason in enumerate(reasons, 1):
+        told = json.loads((tmp_path / "out" / f"task_{number}" / "evidence.json").read_text("utf-8"))
+        assert told["status"] == "failed" and told["reason"].startswith(reason) and told["sources"] == []
+    assert told["question"]["text"].endswith("(3)") and told["question"]["task_id"]
+
+
+def test_a_task_whose_files_cannot_be_read_has_files_that_say_why(world: World, tmp_path: Path) -> None:
+    source = suite(tmp_path / "suite", (1,))
+    for path in (source / "task_1" / "context").iterdir():
+        path.unlink()
+    (source / "task_1" / "context" / "账目.xlsx").write_bytes(b"PK\x05\x06 no workbook")
+    done = world.call("batch", str(source), str(tmp_path / "out"), "--no-prefect", "--json")
+    (row,) = json.loads(done.stdout)["tasks"]
+    assert (done.returncode, row["status"], world.endpoint.calls) == (5, "error", 0) and "账目.xlsx" in row["reason"]
+    told = json.loads((tmp_path / "out" / "task_1" / "evidence.json").read_text("utf-8"))
+    assert told["reason"] == f"{row['reason']}; next: {row['next']}" and not told["solving"]["steps"]
+    page = (tmp_path / "out" / "task_1" / "report.html").read_text("utf-8")
+    assert "账目.xlsx" in page and "no table and no document can be read" in page
+    assert not (tmp_path / "out" / "task_1" / "prediction.csv").exists()
 
 
 @pytest.mark.parametrize(
