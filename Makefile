@@ -9,7 +9,7 @@ PROFILE ?= default
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test docs bad-input peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many machines throughput overhead interruptions faults judged clean
+.PHONY: help setup model demo test docs bad-input mutations peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many machines throughput overhead interruptions faults judged clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -54,6 +54,9 @@ test: setup ## the tests: offline after set-up, under 10 minutes
 bad-input: setup ## every case of dirty input as root and not, one line each, and the totals
 	@$(BIN)/python tests/bad_input.py
 
+mutations: setup ## 500 damaged and hostile files, each beside three good ones: counts by kind and state; 1 if any breaks the folder
+	@$(BIN)/python tests/mutations.py
+
 peers: setup ## the same files read by DuckDB, pandas and polars with their defaults: who is silently wrong
 	@$(BIN)/python tests/peers.py
 
@@ -62,7 +65,7 @@ docs: $(VENV)/.docs ## the documentation as web pages, reference made from the c
 	@echo docs/_build/index.html
 
 test-full: $(VENV)/.extras $(VENV)/.docs model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
-	@$(BIN)/python tests/full.py -n 2 --dist worksteal
+	@$(BIN)/python tests/full.py -n 2 --dist worksteal --hypothesis-profile=deep
 
 attacks: setup ## attack everything by SQL and programs, in each tier, as root and not; 1 if anything escapes
 	@$(BIN)/python tests/attacks.py

@@ -115,6 +115,15 @@ def read_text(path: Path) -> tuple[str, Encoding, int]:
     return text, encoding, text.count("\ufffd")
 
 
+def whole(text: str) -> str:
+    """The text with U+FFFD for each half of a surrogate pair, which no UTF-8 can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def transcode(path: Path, encoding: Encoding, target: Path) -> int:
     """Write a UTF-8 copy without byte-order mark; line ends stay. Returns the count of undecodable characters."""
     lost = 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tasks.core.files.text import whole
+
 
 def quote(identifier: str) -> str:
     """The identifier in double quotes, whatever it contains."""
@@ -19,9 +21,10 @@ def unique_names(names: Iterable[str], prefixes: Iterable[str] = ()) -> tuple[st
     """Names that differ even when case is ignored, in the given order.
 
     The first of a clash keeps its name. A later one gets its own prefix (`b` from source `sales` → `sales_b`) when
-    it has one, and a number at the end (`b_2`) where that is not enough. An empty name becomes `unnamed`.
+    it has one, and a number at the end (`b_2`) where that is not enough. An empty name becomes `unnamed`. For NUL and
+    for half a surrogate pair, which no statement can hold, stands U+FFFD.
     """
-    wanted = [name or "unnamed" for name in names]
+    wanted = [whole(name).replace("\0", "\ufffd") or "unnamed" for name in names]
     before = [*prefixes]
     before += [""] * (len(wanted) - len(before))
     reserved = {_key(name) for name in wanted}

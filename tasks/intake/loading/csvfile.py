@@ -71,9 +71,12 @@ def _load_text(text: Path, path: Path, stored: str, builder: Builder, job: _Job)
         above = aside.count
         met = Irregular(lambda line, raw, reason: aside.add(line + layout.above, raw, reason))
         found = records(file, layout.dialect, met)
-        number, header = next(found, (1, [])) if layout.header else (0, [])
-        first = [] if layout.header else [next(found)]
-        reading = _Reading(width=len(header) or len(first[0][1]))
+        begin = next(found, None)
+        if begin is None:
+            raise InputError(f"damaged: none of its lines can be read as a row ({aside.count:,} end in an open quote)")
+        number, header = begin if layout.header else (0, [])
+        first = [] if layout.header else [begin]
+        reading = _Reading(width=len(begin[1]))
         reading.above = titles
         met.one_column = reading.width == 1
         draft = builder.draft(reading.width)

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from typing import Any
 
+from tasks.core.files.text import whole
 from tasks.core.models.catalogue import Column
 from tasks.core.sql.build import Builder, Target
 from tasks.core.sql.names import unique_names
@@ -46,7 +47,11 @@ class Rows:
     def settle(self, stored: str) -> tuple[tuple[Column, ...], int, tuple[str, ...]]:
         """Write the table: its columns, rows, and notes."""
         self._flush()
-        notes = [f"{self._repaired:,} texts with half a surrogate pair; U+FFFD stands for it"] if self._repaired else []
+        notes = (
+            [f"{self._repaired:,} texts or keys with half a surrogate pair; U+FFFD stands for it"]
+            if self._repaired
+            else []
+        )
         if not self._index:
             self._position("value")
             self._draft.widen(1)
@@ -68,7 +73,7 @@ class Rows:
 
     def _put(self, record: dict[str, Any], prefix: str, depth: int, seen: set[str]) -> None:
         for key, value in record.items():
-            name = f"{prefix}{key}"
+            name = self._whole(f"{prefix}{key}")
             if name in seen:
                 name = next(other for i in range(2, 1000) if (other := f"{name}_{i}") not in seen)
             if isinstance(value, dict) and value and depth < _DEPTH and len(value) <= _WIDE:
@@ -96,12 +101,12 @@ class Rows:
             return "true" if value else "false"
         else:
             text = dump(value)
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            self._repaired += 1
-            return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return text
+        return self._whole(text)
+
+    def _whole(self, text: str) -> str:
+        made = whole(text)
+        self._repaired += made != text
+        return made
 
     def _flush(self) -> None:
         if self._waiting:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks.core.errors import InputError
-from tasks.core.files.text import detect, transcode
+from tasks.core.files.text import detect, transcode, whole
 from tasks.core.sql.build import Builder
 from tasks.intake.loading import wrappers
 from tasks.intake.loading.aside import Aside
@@ -43,6 +43,7 @@ class _Job:
             written.add(row)
         columns, count, notes = written.settle(stored)
         kept = aside.close() if aside else 0
+        name, inner = whole(name), whole(inner)
         part = Part(stored=stored, name=name, inner=inner, columns=columns, rows=count, set_aside=kept, notes=notes)
         self.parts.append(part)
 
@@ -66,7 +67,7 @@ def load(path: Path, stored: str, builder: Builder, scratch: Path) -> tuple[Part
         copy.unlink(missing_ok=True)
     if stream.repeated:
         job.notes.append(
-            f"keys given twice in one object, the last value counts: {', '.join(sorted(stream.repeated)[:5])}"
+            f"keys given twice in one object, the last value counts: {whole(', '.join(sorted(stream.repeated)[:5]))}"
         )
     if stream.constants:
         job.notes.append(f"{stream.constants:,} NaN or Infinity read as NULL")
@@ -176,8 +177,8 @@ def _holds_objects(stream: Stream) -> bool:
 def _name_sets(job: _Job, sets: list[str], rest: dict[str, Any]) -> None:
     told = next((rest.pop(key) for key in _NAMES if type(rest.get(key)) is str and rest[key].strip()), "")
     if len(sets) == 1 and (told or sets[0].lower() in _GENERIC):
-        name = str(told or job.path.stem)
-        job.parts[0] = job.parts[0].model_copy(update={"name": name, "inner": sets[0] if not told else name})
+        name = whole(str(told or job.path.stem))
+        job.parts[0] = job.parts[0].model_copy(update={"name": name, "inner": whole(sets[0]) if not told else name})
     if rest:
         job.table(f"{job.path.stem}__meta", "", [rest])
 

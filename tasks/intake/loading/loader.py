@@ -65,7 +65,7 @@ class Loader:
         except Exception as error:  # noqa: BLE001 - the door of the file readers: what a file does to them is said, not raised
             first = (str(error).strip().splitlines() or [""])[0][:300]
             full = "No space left" in first or "disk quota" in first.lower()
-            failed = Loaded(disk=first) if full else Loaded(error=f"{type(error).__name__}: {first}")
+            failed = Loaded(disk=first) if full else Loaded(error=self._said(error, first))
         except BaseException as error:
             if (
                 type(error).__name__ != "PanicException"
@@ -74,6 +74,12 @@ class Loader:
             failed = Loaded(error=f"damaged: {(str(error).splitlines() or [''])[0][:300]}")
         builder.discard(request["stored"])
         return failed
+
+    def _said(self, error: Exception, first: str) -> str:
+        """What a library says; DuckDB's want of memory is no fault of the file's form."""
+        if type(error).__name__ == "OutOfMemoryException":
+            return f"reading it needs more than {self._memory_mb} MB"
+        return f"{type(error).__name__}: {first}"
 
 
 def main() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from tasks.core.models.semantics import Definition, Link
 
@@ -68,43 +69,61 @@ def implied(definitions: Sequence[Definition], known: frozenset[str]) -> tuple[L
     Where the text names only the table, the column there is the one that says it equals this field, or the one of the
     same name; a link whose other side stays unknown is left out. `known` are names of tables, in lower case.
     """
-    tables = {d.table.lower() for d in definitions if d.table} | known
-    made = [link for d in definitions if (link := _towards(d, definitions, tables) or _equal(d, definitions))]
+    index = _Index(definitions, known)
+    made = [link for d in definitions if (link := _towards(d, index) or _equal(d, index))]
     return tuple(dict.fromkeys(made))
 
 
-def _towards(own: Definition, definitions: Sequence[Definition], tables: set[str]) -> Link | None:
+class _Index:
+    """Definitions by what is looked for: a file may hold thousands, each of which may name another. All keys in lower case."""
+
+    def __init__(self, definitions: Sequence[Definition], known: frozenset[str]) -> None:
+        self.tables = {d.table.lower() for d in definitions if d.table} | known
+        self.same: dict[tuple[str, str], str] = {}
+        """(table, field) → the field as it is written first."""
+        self.equal: dict[tuple[str, str], str] = {}
+        """(table, field) → the first field of the table that says it equals that one."""
+        self.owners: dict[str, dict[str, Definition]] = {}
+        """field → table → its first definition there."""
+        self.typed: dict[str, dict[str, Definition]] = {}
+        """The same, of definitions that tell type or unit."""
+        for d in definitions:
+            table, field = d.table.lower(), d.field.lower()
+            self.same.setdefault((table, field), d.field)
+            if found := _EQUALS.search(d.meaning):
+                self.equal.setdefault((table, found[1].lower()), d.field)
+            self.owners.setdefault(field, {}).setdefault(table, d)
+            if d.type or d.unit:
+                self.typed.setdefault(field, {}).setdefault(table, d)
+
+
+def _towards(own: Definition, index: _Index) -> Link | None:
     for pattern in _OWN:
         for found in pattern.finditer(own.meaning):
             table, column = (*found.groups(), None)[:2]
-            if not table or table.lower() not in tables or table.lower() == own.table.lower():
+            if not table or table.lower() not in index.tables or table.lower() == own.table.lower():
                 continue
-            target = column or _partner(own, table, definitions)
-            if target:
+            key = (table.lower(), own.field.lower())
+            if target := column or index.equal.get(key) or index.same.get(key):
                 return Link(table=own.table, column=own.field, target_table=table, target_column=target, line=own.line)
     return None
 
 
-def _partner(own: Definition, table: str, definitions: Sequence[Definition]) -> str:
-    there = [d for d in definitions if d.table.lower() == table.lower()]
-    for other in there:
-        found = _EQUALS.search(other.meaning)
-        if found and found[1].lower() == own.field.lower():
-            return other.field
-    return next((d.field for d in there if d.field.lower() == own.field.lower()), "")
-
-
-def _equal(own: Definition, definitions: Sequence[Definition]) -> Link | None:
+def _equal(own: Definition, index: _Index) -> Link | None:
     """`equals X` without a table: the one other table that has such a field."""
     found = _EQUALS.search(own.meaning)
     if not found:
         return None
-    owners = [d for d in definitions if d.field.lower() == found[1].lower() and d.table.lower() != own.table.lower()]
-    named = [d for d in owners if re.search(r"(?i)document|文档", own.meaning)] or owners
-    if len({d.table for d in named}) > 1:
-        named = named[:1] if own.field.lower() != found[1].lower() else [d for d in named if d.type or d.unit][:1]
-    if not named:
+    field = found[1].lower()
+    others = islice(_elsewhere(index.owners, field, own), 2)
+    target = next(others, None)
+    if next(others, None) and own.field.lower() == field:
+        target = next(_elsewhere(index.typed, field, own), None)
+    if target is None:
         return None
-    return Link(
-        table=own.table, column=own.field, target_table=named[0].table, target_column=named[0].field, line=own.line
-    )
+    return Link(table=own.table, column=own.field, target_table=target.table, target_column=target.field, line=own.line)
+
+
+def _elsewhere(owners: dict[str, dict[str, Definition]], field: str, own: Definition) -> Iterator[Definition]:
+    """Definitions of a field in other tables than one's own."""
+    return (d for table, d in owners.get(field, {}).items() if table != own.table.lower())

@@ -27,6 +27,7 @@ def test_quoted_names_and_literals_survive_duckdb(name: str) -> None:
         (["ÄRGER", "ärger"], [], ("ÄRGER", "ärger_2")),
         (["订单", "订单"], ["", "库"], ("订单", "库_订单")),
         (["", ""], [], ("unnamed", "unnamed_2")),
+        (["a\0", "\ud800", "a\ufffd"], [], ("a\ufffd", "\ufffd", "a\ufffd_2")),
     ],
 )
 def test_clashes_are_renamed_in_a_fixed_way(names: list[str], prefixes: list[str], expected: tuple[str, ...]) -> None:

@@ -260,3 +260,9 @@ def test_cells_without_reference_and_rich_text(read: Callable[..., Built]) -> No
     edit = swap(SHEET, '<c r="A2" t="n"><v>777</v></c>', made)
     found, rows, _ = only(read(rows_of(["t", "n"], [777]), edit=edit))
     assert (found, rows) == ([["t", "VARCHAR"], ["n", "BIGINT"]], [["东京", 5]])
+
+
+def test_half_a_surrogate_pair_in_a_name_or_a_cell_is_no_end_of_the_sheet(read: Callable[..., Built]) -> None:
+    found, rows, said = only(read(rows_of(["_xD800_n", "b"], ["x_xDFFF_", 1])))
+    assert (found, rows) == ([["\ufffdn", "VARCHAR"], ["b", "BIGINT"]], [["x\ufffd", 1]])
+    assert "half a surrogate pair" in said
