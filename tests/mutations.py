@@ -53,7 +53,7 @@ FILE_SECONDS = 30
 HANG_SECONDS = 240
 """A case of which nothing was heard for so long hangs: the times above, twice, and a busy machine."""
 GROWTH_MB = 400
-"""What this process may hold more after a case than before all of them: files are read in children."""
+"""What this process may hold more after a case than before it: files are read in children."""
 GOOD = {
     "stock.csv": "sku,城市,n\n000001,杭州,3\n000002,Oslo,4\n",
     "staff.json": '[{"name": "李", "age": 41}, {"name": "Ann", "age": 7}]',
@@ -107,7 +107,7 @@ def examine(case: Case, place: Path) -> Outcome:
     for name, text in GOOD.items():
         (folder / name).write_text(text, "utf-8")
     (folder / case.name).write_bytes(case.make())
-    outcome = Outcome(case.number, case.kind, case.how)
+    outcome, before = Outcome(case.number, case.kind, case.how), _resident_mb()
     Measured.highest_mb, Measured.faults[:] = 0, []
     began = time.monotonic()
     workers = [f"tasks.{name}.Worker" for name in ("intake.loading.client", "document.converting.pages")]
@@ -122,6 +122,8 @@ def examine(case: Case, place: Path) -> Outcome:
     outcome.seconds = round(time.monotonic() - began, 2)
     outcome.child_mb = Measured.highest_mb
     outcome.faults += Measured.faults
+    if (grown := _resident_mb() - before) > GROWTH_MB:
+        outcome.faults.append(f"this process holds {grown} MB more than before")
     return outcome
 
 
@@ -200,15 +202,12 @@ def _of_the_rest(catalogue: Catalogue) -> list[str]:
 
 def part(count: int, seed: int, first: int, only: str) -> None:
     """Examine cases from the `first` on, one line of JSON each, before and after: `{"begins": n}`, then its outcome."""
-    before = _resident_mb()
     for case in chosen(count, seed, only):
         if case.number < first:
             continue
         print(json.dumps({"begins": case.number}), flush=True)
         with tempfile.TemporaryDirectory(prefix="mutations-") as place:
             outcome = examine(case, Path(place))
-        if (grown := _resident_mb() - before) > GROWTH_MB:
-            outcome.faults.append(f"this process holds {grown} MB more than at its start")
         print(json.dumps(asdict(outcome)), flush=True)
 
 

@@ -148,7 +148,7 @@ def _nursery(module: str) -> _Nursery:
     """That of this thread, process and environment."""
     if _here.owner != os.getpid():  # a copy of the process that they belong to
         _here.__init__()  # type: ignore[misc]
-    environment = settings.environment(PYTHONPATH=str(sections.PROJECT))
+    environment = settings.workers_environment(PYTHONPATH=str(sections.PROJECT))
     environment = {name: value for name, value in environment.items() if not name.startswith(_NOT_THEIRS)}
     known = _here.nurseries.get(module)
     if known and (known.ended or known.environment != environment):

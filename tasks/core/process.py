@@ -162,7 +162,7 @@ class Worker:
                 stdout=theirs.fileno(),
                 stderr=self._errors,
                 cwd=sections.PROJECT,
-                env=settings.environment(PYTHONPATH=str(sections.PROJECT)),
+                env=settings.workers_environment(PYTHONPATH=str(sections.PROJECT)),
                 start_new_session=True,
             )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,10 @@ from tasks.core.sections import (
 
 _GRID = "benchmark"
 """The file of `configs/` that is no profile: it says what a benchmark measures."""
+_SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_CREDENTIALS", "_HEADERS", "_AUTH_STRING")
+"""Ends of the names of variables that hold secrets."""
+_PASSWORD = re.compile(r"://[^/\s@]*:[^/\s]+@")
+"""A URL with user and password, as of a database or a proxy."""
 
 
 class Settings(Value):
@@ -144,6 +149,12 @@ def secret(name: str) -> SecretStr:
 def environment(**extra: str) -> dict[str, str]:
     """The environment for a child of ours: this process's own without model keys, plus `extra`."""
     kept = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_TOKEN", "_SECRET"))}
+    return {**kept, **extra}
+
+
+def workers_environment(**extra: str) -> dict[str, str]:
+    """The environment for a child that reads files or runs queries: also without other secrets, and URLs with a password."""
+    kept = {k: v for k, v in environment().items() if not k.upper().endswith(_SECRETS) and not _PASSWORD.search(v)}
     return {**kept, **extra}
 
 

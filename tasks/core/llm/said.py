@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 _WHOLE_CHARS = 600
 """A provider's message up to this length is shown whole."""
@@ -23,7 +26,31 @@ def said(error: BaseException, key: str) -> str:
     body = getattr(error, "body", None) or getattr(getattr(error, "response", None), "text", "") or str(error)
     text = _sentence(body).partition("Traceback (most recent call last)")[0]
     text = " ".join(text.split())
-    return _SECRET.sub("***", text.replace(key, "***") if key else text)
+    for form in _forms(key) if key else ():
+        text = text.replace(form, "***")
+    return _SECRET.sub("***", text)
+
+
+def _forms(key: str) -> tuple[str, ...]:
+    """A key as a server may give it back: as it is, in a URL, in JSON, and somewhere in base64, as `Basic` authorisation has it."""
+    return (
+        key,
+        quote(key, safe=""),
+        quote_plus(key),
+        json.dumps(key)[1:-1],
+        *filter(None, map(_in_base64(key), range(3))),
+    )
+
+
+def _in_base64(key: str) -> Callable[[int], str]:
+    """Of a number of bytes before the key: what then stands for the key alone, whatever those bytes are."""
+
+    def stands(before: int) -> str:
+        whole = base64.b64encode(bytes(before) + key.encode()).decode()
+        sure = len(whole.rstrip("=")) - bool(whole.endswith("="))
+        return whole[before + bool(before) : sure]
+
+    return stands
 
 
 def shorten(text: str) -> str:

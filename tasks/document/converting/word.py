@@ -78,11 +78,12 @@ def _table(table: Any, depth: int = 0) -> list[str]:
     for row in table.rows:
         cells, before = [], None
         for cell in row.cells:
-            text = " ".join(paragraph.text for paragraph in cell.paragraphs)
-            cells.append("" if cell._tc is before else text)
-            if cell._tc is not before and depth < _DEEPEST:
-                for nested in cell.tables:
-                    inner += _table(nested, depth + 1)
+            if cell._tc is before:
+                cells.append("")
+                continue
+            cells.append(" ".join(paragraph.text for paragraph in cell.paragraphs))
+            for nested in cell.tables if depth < _DEEPEST else ():
+                inner += _table(nested, depth + 1)
             before = cell._tc
         rows.append(cells)
     width = max(map(len, rows), default=0)
