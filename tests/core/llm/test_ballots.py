@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -109,3 +111,28 @@ def test_the_reason_agrees_with_the_outcome_where_one_does() -> None:
     assert ballots.aggregate(("a",), cast, 3).reasons == {"a": "holds it"}
     only_other: list[Ballot] = [{"a": (False, "no")}, {"a": (True, "")}, {"a": (True, "")}]
     assert ballots.aggregate(("a",), only_other, 3).reasons == {"a": "no"}
+
+
+@given(
+    cast=st.lists(BALLOT, max_size=9),
+    rounds=st.integers(1, 9),
+    kept=st.lists(st.sampled_from([*ITEMS, "kept"]), unique=True),
+    chance=st.randoms(use_true_random=False),
+)
+def test_the_order_of_ballots_decides_nothing_and_what_is_always_kept_is_kept(
+    cast: list[Ballot], rounds: int, kept: list[str], chance: random.Random
+) -> None:
+    verdicts = ballots.aggregate(ITEMS, cast, rounds, always_keep=kept)
+    shuffled = chance.sample(cast, len(cast))
+    again = ballots.aggregate(ITEMS, shuffled, rounds, always_keep=kept)
+    assert again.model_copy(update={"reasons": verdicts.reasons}) == verdicts
+    assert ballots.further_rounds(ITEMS, shuffled, rounds) == ballots.further_rounds(ITEMS, cast, rounds)
+    assert {*kept} <= {*verdicts.relevant} and not {*verdicts.relevant} - {*ITEMS, *kept}
+    assert {*ITEMS} == {item for item in verdicts.relevant if verdicts.per_item.get(item)} | {*verdicts.skipped}
+    assert len(verdicts.relevant) == len({*verdicts.relevant}) and verdicts.rounds_ok == len(cast)
+    for item in ITEMS:
+        yes, of = map(int, verdicts.vote_tally[item].split("/"))
+        assert 0 <= yes <= of <= len(cast) and verdicts.per_item[item] is (2 * yes >= of)
+        cast_reasons = {ballot[item][1] for ballot in cast if item in ballot} | {""}
+        assert verdicts.reasons[item] in {*cast_reasons, ballots.DEFAULT_REASON, ballots.FAILED_REASON}
+    assert ballots.further_rounds(ITEMS, cast, rounds) <= max(0, rounds - len(cast))
