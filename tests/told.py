@@ -15,7 +15,7 @@ PAGES = (
     *sorted((ROOT / "docs").glob("*.md")),
 )
 _FENCE = re.compile(r"^(?P<mark>```+)(?P<tag>[^\n`]*)\n(?P<text>.*?)^(?P=mark)\s*$", re.MULTILINE | re.DOTALL)
-_OURS = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?(?:tablewright|make)\b", re.MULTILINE)
+_OURS = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?(?:tablewright|make|prefect|docker|python|pip|export) ", re.MULTILINE)
 _SHELL = ("console", "bash", "sh")
 
 
