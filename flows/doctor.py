@@ -135,8 +135,8 @@ def _local(title: str, settings: Settings) -> Check:
     except InputError as error:
         return Check(name=title, state="broken", detail=error.message, next=error.hint)
     if not status.installed:
-        hint = "pip install 'tablewright[local]'"
-        return Check(name=title, state="broken", detail="the library that serves it is not installed", next=hint)
+        said = "the library that serves it is not installed"
+        return Check(name=title, state="broken", detail=said, next=serve.INSTALL)
     if not status.file:
         size = f"{settings.local.size / 1e9:.1f} GB"
         return Check(

@@ -44,7 +44,9 @@ def command(
         typer.Option(parser=_day, metavar="YYYY-MM-DD", help="The day that 'today' means; without it, today."),
     ] = None,
     style: Annotated[str, typer.Option(help="tools, json or single; without it, the profile's.")] = "profile",
-    base: Annotated[str, typer.Option("--from", metavar="RUN", help="Ask over the folder as that run found it.")] = "",
+    base: Annotated[
+        str, typer.Option("--from", metavar="RUN", help="Ask over the folder as that run found it, in place of FOLDER.")
+    ] = "",
     workbook: Annotated[bool, typer.Option("--xlsx", help="Write answer.xlsx too.")] = False,
     dry: Annotated[
         bool, typer.Option("--dry-run", help="Send nothing; say what would be sent, and its price.")
@@ -61,7 +63,7 @@ def command(
     if base:
         folder, question, base, profile = _of_run(base, folder, question, profile)
     elif not folder:
-        raise typer.BadParameter("FOLDER is missing")
+        raise typer.BadParameter('FOLDER is missing: tablewright answer FOLDER "question", or --from RUN "question"')
     asked = {"folder": folder, "question": question, "base": base, "as_of": as_of}
     request = make(**asked, profile=profile, out=out_folder, style=style, workbook=workbook)
     settings = load(profile)

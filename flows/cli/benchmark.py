@@ -26,21 +26,21 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document in place o
 
 @commands.command("run")
 def command_run(
-    config: Annotated[str, typer.Option(help="File that says what is measured: `benchmark` for configs/benchmark.toml, or the path of a .toml; options go before it.")] = "",
+    config: Annotated[str, typer.Option(help="File that says what is measured: `benchmark` for configs/benchmark.toml, or the path of a .toml; options go before it; without it, options alone.")] = "",
     suite: Annotated[list[str] | None, typer.Option(help="Folder of tasks with gold/TASK/gold.csv, or its manifest; repeat for more. Default: data/samples.")] = None,
     profile: Annotated[list[str] | None, typer.Option(help="Settings to measure; repeat for more. Default: default.")] = None,
-    model: Annotated[list[str] | None, typer.Option(help="Model at the endpoint main, under each profile; repeat for more.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Model at the endpoint main, under each profile; repeat for more; without it, the profile's.")] = None,
     repeats: Annotated[int | None, typer.Option(min=1, max=100, help="Trials of each task, each with samples of its own. Default: 1.")] = None,
     seed: Annotated[list[int] | None, typer.Option(min=0, help="Number of a repeat, in place of --repeats; repeat for more.")] = None,
-    skip: Annotated[list[str] | None, typer.Option(help="SUITE/TASK to leave out; repeat for more.")] = None,
+    skip: Annotated[list[str] | None, typer.Option(help="SUITE/TASK to leave out; repeat for more; without it, none.")] = None,
     lam: Annotated[float | None, typer.Option(min=0, help="λ: what a surplus column costs, as a share of its part. Default: 0.1.")] = None,
     concurrency: Annotated[int | None, typer.Option(min=0, help="Questions at once; 0, the default: as for a batch.")] = None,
     deadline: Annotated[float | None, typer.Option(min=0, help="Seconds after which no more questions begin; 0, the default: none.")] = None,
     against: Annotated[str | None, typer.Option(help="Hold it against the accepted run, the previous one, or none. Default: accepted.")] = None,
     accept: Annotated[str | None, typer.Option(help="Accept it for later runs: no (default), 'unless worse', or yes.")] = None,
     results: Results = None,
-    run: Annotated[str, typer.Option(help="Name of the run; an unfinished one goes on.")] = "",
-    into: Annotated[str | None, typer.Option(help="Markdown file whose section is replaced.")] = None,
+    run: Annotated[str, typer.Option(help="Name of the run; an unfinished one goes on; without it, made of day and time.")] = "",
+    into: Annotated[str | None, typer.Option(help="Markdown file whose section is replaced; without it, none.")] = None,
     section: Annotated[str | None, typer.Option(help="Name of that section, in its markers. Default: benchmark.")] = None,
     no_prefect: Annotated[bool, typer.Option("--no-prefect", help="Plain calls, even when a server answers.")] = False,
     as_json: Json = False,
@@ -65,9 +65,14 @@ def command_run(
 def command_report(
     run: Annotated[str, typer.Argument(help="Name of a run, or its folder.")],
     results: Results = None,
-    lam: Annotated[float | None, typer.Option(min=0, help="Score with another λ.")] = None,
-    against: Annotated[str | None, typer.Option(help="accepted, previous or none.")] = None,
-    into: Annotated[str, typer.Option(help="Markdown file whose section is replaced.")] = "",
+    lam: Annotated[
+        float | None,
+        typer.Option(
+            min=0, help="Score with another λ, the share that a surplus column costs; without it, that of the run."
+        ),
+    ] = None,
+    against: Annotated[str | None, typer.Option(help="accepted, previous or none; without it, as the run was.")] = None,
+    into: Annotated[str, typer.Option(help="Markdown file whose section is replaced; without it, none.")] = "",
     section: Annotated[str, typer.Option(help="Name of that section, in its markers.")] = "benchmark",
     as_json: Json = False,
 ) -> None:

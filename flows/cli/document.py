@@ -37,8 +37,12 @@ _STATUSES = {
 @app.command("document")
 def command(
     folder: Annotated[str, typer.Argument(help="Folder with the documents, or a task folder.")],
-    question: Annotated[str, typer.Option(help="Draw only from documents that matter for it.")] = "",
-    only: Annotated[list[str] | None, typer.Option(help="A document by name or path; may be repeated.")] = None,
+    question: Annotated[
+        str, typer.Option(help="Draw only from documents that matter for it; without it, from all.")
+    ] = "",
+    only: Annotated[
+        list[str] | None, typer.Option(help="A document by name or path; may be repeated; without it, all.")
+    ] = None,
     out_folder: Annotated[str, typer.Option("--out", help="Folder for derived/; without it, one in the store.")] = "",
     profile: Annotated[str, typer.Option(help="Settings: a name from configs/ or the path of a .toml.")] = "default",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,

@@ -24,7 +24,10 @@ def command(
     folder: Annotated[str, typer.Argument(help="Folder with the tables, or a task folder.")],
     profile: Annotated[str, typer.Option(help="Settings: a name from configs/ or the path of a .toml.")] = "default",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document in place of text.")] = False,
-    html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained page to this file.")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write one self-contained page to this file; without it, text to the terminal."),
+    ] = None,
 ) -> None:
     """Show what is found in a folder: every file, tables, columns, joins, problems. No model is asked."""
     import asyncio

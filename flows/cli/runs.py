@@ -20,7 +20,9 @@ _PROFILE = "Settings: a name from configs/ or the path of a .toml."
 def runs(
     profile: Annotated[str, typer.Option(help=_PROFILE)] = "default",
     most: Annotated[int, typer.Option("--last", "-n", min=0, help="The newest so many; 0: all.")] = 20,
-    status: Annotated[list[str] | None, typer.Option(help="Only runs of this status; may be repeated.")] = None,
+    status: Annotated[
+        list[str] | None, typer.Option(help="Only runs of this status; may be repeated; without it, all.")
+    ] = None,
     gold: Annotated[
         Path | None, typer.Option(help="Folder with TASK/gold.csv; without it, gold/ beside a run's folder.")
     ] = None,

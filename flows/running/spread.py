@@ -84,7 +84,8 @@ def _runner(settings: Settings) -> Any:
         from prefect_dask import DaskTaskRunner
     except ImportError as error:
         raise InputError(
-            'machines.runner = "dask" needs the package prefect-dask', "pip install 'tablewright[dask]'"
+            'machines.runner = "dask" needs the package prefect-dask',
+            "pip install --no-deps --require-hashes -r requirements-machines.txt",
         ) from error
     if settings.machines.scheduler:
         return DaskTaskRunner(address=settings.machines.scheduler)

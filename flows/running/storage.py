@@ -16,7 +16,11 @@ from tasks.core.sections import StoreSettings
 
 _MISSING = {"FileNotFoundError", "NoSuchKey", "NotFound", "ResourceNotFoundError", "BlobNotFound"}
 """Error classes by which file systems say that there is no such file; their packages are not imported for it."""
-_PACKAGES = {"s3": "pip install 'tablewright[s3]'", "gs": "pip install gcsfs", "abfs": "pip install adlfs"}
+_PACKAGES = {
+    "s3": "pip install --no-deps --require-hashes -r requirements-machines.txt",
+    "gs": "pip install gcsfs",
+    "abfs": "pip install adlfs",
+}
 """Where a scheme's file system comes from."""
 _FLAT = {"s3", "s3a", "gs", "gcs", "abfs", "az"}
 """Schemes of places without folders."""

@@ -122,3 +122,30 @@ def test_the_documentation_builds_without_a_warning_and_asks_no_other_machine(tm
         text = page.read_text("utf-8")
         loaded = re.findall(r"<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=\"([^\"]+)", text)
         assert loaded and not [one for one in loaded if "://" in one or one.startswith("//")], page.name
+
+
+SAID_ELSEWHERE = {
+    "flows/": (),
+    "tasks/": ("tasks/intake/loading/", "tasks/core/llm/forecast.py", "tasks/core/llm/retry.py"),
+}
+"""Where a message needs no next step of its own: a file that cannot be read gets the advice of its code (docs/problems.md), a dry run
+sends nothing on purpose, and one message holds its next step itself, as its comment says."""
+
+
+def test_every_error_that_a_user_sees_says_the_next_step() -> None:
+    for one in messages.messages():
+        for place, excepted in SAID_ELSEWHERE.items():
+            if one.place.startswith(place) and not one.place.startswith(excepted or ("-",)):
+                if one.kind in ("InputError", "ModelError", "BudgetError"):
+                    assert one.hint, f"{one.place}: {one.text}"
+                if one.kind == "BadParameter":
+                    assert ": " in one.text, f"{one.place}: {one.text}"
+        assert "tablewright[" not in one.hint, f"{one.place}: the package is in no registry"
+
+
+def test_every_option_says_what_comes_without_it() -> None:
+    words = re.compile(r"without it|default|unless given|where there is one|in place of", re.IGNORECASE)
+    for name, command in commands.commands():
+        for one in commands.options(command):
+            shown = "[default" in one.help or one.default not in (None, "", (), [])
+            assert one.is_flag or shown or words.search(one.help), f"{name} {one.opts}: {one.help}"

@@ -136,7 +136,9 @@ def _record(db: sqlite3.Connection, record: str, table: str) -> str:
     near = same or difflib.get_close_matches(record, known, _NEAR, 0.5) or known[:_NEAR]
     raise InputError(
         f"table {table!r} has no record {record!r}",
-        f"records like it: {', '.join(near)}" if near else "it has no records at all",
+        f"records like it: {', '.join(near)}"
+        if near
+        else "it has no records at all: draw it again with `tablewright document`",
     )
 
 

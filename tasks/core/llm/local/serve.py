@@ -27,6 +27,8 @@ from tasks.core.sections import PROJECT, LocalSettings
 from tasks.core.settings import Settings, environment
 
 Say = Callable[[str], None]
+INSTALL = "in the checkout: make setup, or pip install --no-deps --require-hashes -r requirements.txt"
+"""How the library comes."""
 _PROBE_SECONDS = 5.0
 _POLL_SECONDS = 0.2
 _TELL_SECONDS = 10.0
@@ -70,7 +72,7 @@ async def ensure(settings: Settings, say: Say) -> str:
     if url := await _reuse(place, wanted.start_seconds, say):
         return url
     if importlib.util.find_spec("xllamacpp") is None:
-        raise InputError("the library that serves the local model is not installed", "pip install 'tablewright[local]'")
+        raise InputError("the library that serves the local model is not installed", INSTALL)
     file = await _fetch(wanted, say)
     try:
         place.log.parent.mkdir(parents=True, exist_ok=True)
@@ -201,7 +203,10 @@ async def _started(wanted: LocalSettings, place: _Place, poll: Callable[[], int 
     while time.monotonic() - began < wanted.start_seconds:
         await asyncio.sleep(_POLL_SECONDS)
         if poll() is not None:
-            raise InputError(f"the local model did not start:\n{_tail(place)}", f"the whole log is {place.log}")
+            raise InputError(
+                f"the local model did not start:\n{_tail(place)}",
+                f"look into its whole log, {place.log}, or use another model: docs/providers.md",
+            )
         if (state := _read(place)) and await _probe(state["url"]) is not None:
             say(f"the local model is ready after {time.monotonic() - began:.1f} s")
             return f"{state['url']}/v1"

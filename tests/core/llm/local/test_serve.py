@@ -242,7 +242,7 @@ def test_a_missing_library_names_what_to_install(stand_in: Any, monkeypatch: pyt
     assert not serve.status(settings).installed
     with pytest.raises(InputError, match="not installed") as caught:
         start(settings)
-    assert "tablewright[local]" in caught.value.hint
+    assert "make setup" in caught.value.hint
 
 
 def test_a_server_leaves_when_its_state_is_deleted(stand_in: Any) -> None:
