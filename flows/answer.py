@@ -22,7 +22,6 @@ from tasks.core.models.metadata import Overrides
 from tasks.core.models.source import Inventory
 from tasks.core.models.video import VideoText
 from tasks.intake.inventory import take_inventory
-from tasks.intake.knowledge import read_knowledge
 from tasks.intake.overrides import read_overrides
 
 
@@ -87,6 +86,9 @@ def _check(folder: str, catalogue: Catalogue) -> None:
 
 async def _read_texts(run: Run, inventory: Inventory, overrides: Overrides) -> tuple[Told, VideoText, Derivation]:
     """What people say of the tables, the text of videos, and the tables of documents where there are any."""
+    # Here, because its patterns take longer to compile than the intake to begin.
+    from tasks.intake.knowledge import read_knowledge
+
     knowledge, video = await asyncio.gather(read_knowledge(inventory), read_videos(inventory, run.settings.video))
     told = Told(knowledge=knowledge, video_text=video.text, overrides=overrides)
     if not inventory.of("document"):

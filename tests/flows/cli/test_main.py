@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from world import ROOT, World
+from world import ROOT, World, make_folder
 
 from flows.cli import main  # noqa: F401  it adds the commands
 from flows.cli.app import as_called
@@ -28,6 +28,40 @@ def test_the_installed_command_starts_fast_and_light() -> None:
     loaded = set(done.stderr.split())
     assert done.returncode == 0 and "Ask a question" in done.stdout
     assert not loaded & {"prefect", "litellm", "duckdb", "pandas", "pyarrow", "pymupdf", "sqlglot", "jinja2", "httpx"}
+
+
+_UNTIL_THE_FIRST_STAGE = """
+import gc, os, sys
+from tasks import stage
+def hear(name, event, seconds):
+    print(gc.get_threshold()[0], *sys.modules, file=sys.stderr, flush=True)
+    os._exit(7)
+stage.listener.set(hear)
+"""
+
+
+def loaded_before_the_first_stage(world: World, folder: Path, *how: str) -> set[str]:
+    """Modules of `tablewright answer` when its first stage begins."""
+    done = world.run("answer", str(make_folder(folder)), *how, script=_UNTIL_THE_FIRST_STAGE)
+    assert done.returncode == 7, done.stderr
+    garbage, *modules = done.stderr.splitlines()[-1].split()
+    assert int(garbage) >= 50_000, "importing makes no garbage, and is not held up to look for some"
+    return set(modules)
+
+
+LATER = {"litellm", "duckdb", "pandas", "pyarrow", "pymupdf", "sqlglot", "jinja2", "fastapi", "sqlalchemy", "uvicorn",
+         "tasks.intake.knowledge", "flows.solve", "flows.document", "flows.benchmark"}  # fmt: skip
+
+
+def test_before_the_first_stage_nothing_is_imported_that_a_later_one_needs(world: World, tmp_path: Path) -> None:
+    assert not loaded_before_the_first_stage(world, tmp_path / "shop", "--no-prefect") & {*LATER, "prefect", "httpx"}
+
+
+@pytest.mark.service
+def test_the_same_through_prefect(server_url: str, world: World, tmp_path: Path) -> None:
+    world.environment |= {"PREFECT_API_URL": server_url}
+    found = loaded_before_the_first_stage(world, tmp_path / "shop")
+    assert "prefect" in found and not found & LATER
 
 
 def test_an_unexpected_error_is_one_line_unless_asked(world: World, tmp_path: Path) -> None:
