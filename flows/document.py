@@ -6,6 +6,7 @@ import asyncio
 from datetime import date
 from typing import Literal, NamedTuple
 
+from flows.patterns import extract
 from flows.running.request import DocumentRequest
 from flows.running.session import session
 from flows.running.spent import Costs
@@ -31,7 +32,6 @@ from tasks.core.settings import Settings
 from tasks.document.convert import convert_document
 from tasks.document.converting.choose import choose_files, for_this_machine
 from tasks.document.deliver import deliver_tables
-from tasks.document.extract import extract_slice
 from tasks.document.join import join_documents
 from tasks.document.merge import merge_findings, raws_of
 from tasks.document.normalise import normalise_column
@@ -244,9 +244,11 @@ async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, c
     if plan.failed:
         return _Outcome(None, f"no table: {'; '.join(plan.problems) or 'no plan was found'}", _stopped(plan))
     slices = await cut_slices(document, plan, knowledge, settings.extract)
-    results = await asyncio.gather(*(extract_slice(piece, settings.extract) for piece in slices))
+    extracted = await extract(plan, slices, settings)
+    results = extracted.results
+    costs.add(document.stem, "patterns", extracted.patterns)
     costs.add(document.stem, "extract", *(result.usage for result in results))
-    merged = await merge_findings(plan, tuple(results))
+    merged = await merge_findings(plan, results)
     readings = await asyncio.gather(
         *(
             normalise_column(c, raws_of(merged, c.name), told(knowledge, c, plan), settings.normalise, settings.sandbox)

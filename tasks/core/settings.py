@@ -13,6 +13,7 @@ from pydantic import SecretStr, ValidationError
 from tasks.core.auditing import ProcessSettings, VerifySettings
 from tasks.core.errors import InputError
 from tasks.core.files.paths import is_file
+from tasks.core.learning import PatternSettings
 from tasks.core.mistakes import Layer, explained
 from tasks.core.models.value import Value
 from tasks.core.sections import (
@@ -82,6 +83,7 @@ class Settings(Value):
     vote: VoteSettings
     plan: PlanSettings
     extract: ExtractSettings
+    patterns: PatternSettings
     normalise: NormaliseSettings
     video: VideoSettings
     profiling: ProfilingSettings

@@ -142,6 +142,7 @@ def _slice(text: Text, empty: Slice, lines: dict[str, set[int]]) -> Slice:
             "belongs": tuple((record, tuple(within[n] for n in sorted(own))) for record, own in lines.items()),
             "called": tuple((record, name) for record, own in lines.items() if (name := text.called(record, own))),
             "named": tuple((within[n], named) for n in numbers if (named := text.finder.places(text.text(n)))),
+            "alike": tuple((within[n], tuple(text.alike[n].records)) for n in numbers if n in text.alike),
             "corrects": tuple(within[n] for n in numbers if n in text.mended),
             "places": tuple(numbers),
         }

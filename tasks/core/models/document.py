@@ -170,6 +170,8 @@ class Slice(Value):
     """What lines here call a record where they do not name its id."""
     named: tuple[tuple[int, tuple[tuple[str, int, int], ...]], ...] = ()
     """By number of the line: the records that it names by id, expected or not, each with start and end in it."""
+    alike: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    """By number of a line that names no record by id: the records that it names in another way."""
     corrects: tuple[int, ...] = ()
     """Lines that stand under a heading of corrections."""
     places: Annotated[tuple[int, ...], Location()] = ()

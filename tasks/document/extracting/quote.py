@@ -61,27 +61,42 @@ def find(raw: str, line: Naming, record: str = "", kind: ColumnType = "text", me
     speaks against the column's `meaning`, then the first behind the record's name.
     """
     best: tuple[int, int, Place] | None = None
-    named, ordered = line.first(record), orders(line.line)
+    named = line.first(record)
     for first, last in _spans(raw, line.line, named):
-        part = within(line.line, first, last)
-        start, end, doubt = whole(line.line, first, last, kind)
-        if any(low < end and start < high for low, high in ordered):
-            continue
-        found = line.owners(start, end, record)
-        strange = bool(found.records) and record not in found.records
-        if strange:
-            doubt = f"it stands where the text speaks of {_named(found.records)}"
-        against = opposite(line.line, start, end, kind, meaning) if meaning else ""
-        doubt = doubt or against or _unsigned(line, start, end, kind)
-        worth = 8 * (not part) + 4 * (not strange) + 2 * (not against) + (start > named)
-        shared = found.shared if len(found.records) > 1 else -1
-        if best is None or (worth, -first) > best[:2]:
-            written = line.line[start:end]
-            quote = _clause(line.line, start, end)
-            best = worth, -first, Place(written, quote, start, end, doubt, shared, part)
-        if worth == _BEST:
+        found = _weighed(line, (first, last), record, (kind, meaning))
+        if found and (best is None or (found[0], -first) > best[:2]):
+            best = found[0], -first, found[1]
+        if found and found[0] == _BEST:
             break
     return best[2] if best else None
+
+
+def at(line: Naming, span: tuple[int, int], record: str, column: PlanColumn) -> Place | None:
+    """The value at a span of the line, with the same checks as `find`; None where the span parts a number or word."""
+    if not _whole(line.line, *span) or within(line.line, *span):
+        return None
+    found = _weighed(line, span, record, (column.type, column.task_meaning or column.doc_meaning))
+    return found[1] if found else None
+
+
+def _weighed(
+    line: Naming, span: tuple[int, int], record: str, about: tuple[ColumnType, str]
+) -> tuple[int, Place] | None:
+    """How likely the span is the value that is meant, and its place; None within an order to the reader."""
+    kind, meaning = about
+    part = within(line.line, *span)
+    start, end, doubt = whole(line.line, *span, kind)
+    if any(low < end and start < high for low, high in orders(line.line)):
+        return None
+    found = line.owners(start, end, record)
+    strange = bool(found.records) and record not in found.records
+    if strange:
+        doubt = f"it stands where the text speaks of {_named(found.records)}"
+    against = opposite(line.line, start, end, kind, meaning) if meaning else ""
+    doubt = doubt or against or _unsigned(line, start, end, kind)
+    worth = 8 * (not part) + 4 * (not strange) + 2 * (not against) + (start > line.first(record))
+    shared = found.shared if len(found.records) > 1 else -1
+    return worth, Place(line.line[start:end], _clause(line.line, start, end), start, end, doubt, shared, part)
 
 
 def nearest(

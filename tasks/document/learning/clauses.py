@@ -1,0 +1,79 @@
+"""A line + what was matched in it → the parts that no pattern explains.
+
+Whether patterns cover a record is asked of every clause, not of the values found: a clause that nobody explains may hold
+a value, take one back, or speak of something else. A number that no match holds, and words of doubt, explain nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+Span = tuple[int, int]
+
+_BREAK = re.compile(r"[。；;！？!?|\n]|(?<![0-9]),|,(?![0-9])|(?<![０-９])，|，(?![０-９])|\.(?=\s|$)")
+_SENTENCE = re.compile(r"[。！？!?\n]+|\.(?=\s|$)")
+_WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?|[\u3400-\u9fff]")
+_DIGIT = re.compile(r"[0-9０-９]")
+_MOST = 9
+"""Words, or signs of Chinese, of a clause that may stand beside its matches."""
+_NAMING = 4
+"""The same beside nothing but the record's name."""
+_DOUBT = re.compile(
+    r"\b(?:not|never|no longer|neither|nor|without|except|unless|unlike|instead|rather than|if|would|could|might|may"
+    r"|reported(?:ly)?|rumou?r\w*|alleged\w*|claim\w*|expect\w*|plan(?:ned|s)|propos\w*|forecast\w*|draft\w*|preliminary"
+    r"|unconfirmed|denied|disput\w*|last year|previous(?:ly)?|formerly|earlier)\b"
+    r"|未|非|不|并无|除|若|如果|假如|倘|拟|传|据称|据悉|预计|预期|可能|或许|计划|草案|初步|否认|去年|上年|此前|曾|原本",
+    re.IGNORECASE,
+)
+
+
+def unexplained(line: str, matched: Iterable[Span], names: Sequence[Span]) -> list[Span]:
+    """Clauses of the line that are not explained; `names` are places where it names its own record."""
+    spans = sorted(matched)
+    return [
+        (start, end)
+        for start, end in clauses(line)
+        if not _is_explained(line, (start, end), _in(spans, (start, end)), names)
+    ]
+
+
+def clauses(line: str) -> Iterator[Span]:
+    """Start and end of each clause that says anything."""
+    yield from _parts(line, _BREAK)
+
+
+def sentence(line: str, span: Span) -> str:
+    """The sentence around a span."""
+    return next((line[start:end].strip() for start, end in _parts(line, _SENTENCE) if start <= span[0] < end), line)
+
+
+def _parts(line: str, stop: re.Pattern[str]) -> Iterator[Span]:
+    start = 0
+    for end in (*(found.end() for found in stop.finditer(line)), len(line)):
+        if any(char.isalnum() for char in line[start:end]):
+            yield start, end
+        start = end
+
+
+def _in(spans: list[Span], clause: Span) -> list[Span]:
+    return [(low, high) for low, high in spans if low < clause[1] and high > clause[0]]
+
+
+def _is_explained(line: str, clause: Span, spans: list[Span], names: Sequence[Span]) -> bool:
+    own = _in(list(names), clause)
+    if not spans and not own:
+        return False
+    rest = _without(line, clause, [*spans, *own])
+    if _DIGIT.search(rest) or _DOUBT.search(rest):
+        return False
+    return len(_WORD.findall(rest)) <= (_MOST if spans else _NAMING)
+
+
+def _without(line: str, clause: Span, spans: list[Span]) -> str:
+    """The clause with a space in place of these."""
+    text = list(line[clause[0] : clause[1]])
+    for low, high in spans:
+        for at in range(max(low, clause[0]) - clause[0], min(high, clause[1]) - clause[0]):
+            text[at] = " "
+    return "".join(text)
