@@ -84,7 +84,7 @@ async def _write(
         rounds.append(await learn_patterns(lesson))
         patterns = tuple(dict.fromkeys((*patterns, *rounds[-1].patterns)))
         before, lesson = lesson, await survey_texts(section, slices, held, patterns, chosen)
-        if lesson.unexplained >= before.unexplained or not cost.is_worth_a_round(lesson, slices, chosen):
+        if lesson.unexplained >= before.unexplained or not cost.is_worth_a_round(lesson, slices):
             break
     usage = sum((one.usage for one in rounds), Usage())
     return _Written(patterns, usage, tuple(problem for one in rounds for problem in one.problems))

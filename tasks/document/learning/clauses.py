@@ -17,6 +17,8 @@ _WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?|[\u3400-\u9fff]")
 _DIGIT = re.compile(r"[0-9０-９]")
 _MOST = 9
 """Words, or signs of Chinese, of a clause that may stand beside its matches."""
+_NAME = re.compile(r"(?<=[a-z,;:)] )[A-Z][a-z]+")
+"""A name, or what looks like one, within a clause: it may be a value that a match did not take."""
 _NAMING = 4
 """The same beside nothing but the record's name."""
 _DOUBT = re.compile(
@@ -65,7 +67,7 @@ def _is_explained(line: str, clause: Span, spans: list[Span], names: Sequence[Sp
     if not spans and not own:
         return False
     rest = _without(line, clause, [*spans, *own])
-    if _DIGIT.search(rest) or _DOUBT.search(rest):
+    if _DIGIT.search(rest) or _DOUBT.search(rest) or _NAME.search(" ".join(rest.split())):
         return False
     return len(_WORD.findall(rest)) <= (_MOST if spans else _NAMING)
 

@@ -20,6 +20,8 @@ _HALF = 0.5
 """Share of what a further round could settle that it is taken to settle."""
 _LESSON = 900
 """Tokens of the instructions for patterns."""
+_TEXT = 40
+"""Tokens of what is written for a sentence of a later round."""
 
 
 def of_slices(slices: Sequence[Slice]) -> int:
@@ -44,11 +46,12 @@ def is_cheaper(slices: Sequence[Slice], settings: PatternSettings) -> bool:
     return learned <= settings.share * whole
 
 
-def is_worth_a_round(lesson: Lesson, slices: Sequence[Slice], settings: PatternSettings) -> bool:
+def is_worth_a_round(lesson: Lesson, slices: Sequence[Slice]) -> bool:
     """Whether what further patterns may settle is more than what writing them takes."""
     if not lesson.texts or not lesson.surveyed:
         return False
-    return _HALF * of_slices(slices) * lesson.unexplained / lesson.surveyed > of_round(slices, settings)
+    taken = _LESSON + sum(tokens.count(text) + _TEXT for text in lesson.texts)
+    return _HALF * of_slices(slices) * lesson.unexplained / lesson.surveyed > taken
 
 
 def _replied(piece: Slice) -> int:
