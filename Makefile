@@ -9,7 +9,7 @@ PROFILE ?= default
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test docs bad-input mutations peers test-full attacks large check format lock serve doctor record pictures tokens recall ways many machines throughput overhead interruptions faults judged clean
+.PHONY: help setup model demo test docs bad-input mutations peers test-full attacks large check format lock serve doctor record pictures tokens recall extractors ways many machines throughput overhead interruptions faults judged clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -108,6 +108,9 @@ pictures: setup ## take the documentation's pictures of a report and of the Pref
 
 tokens: setup ## count the prompt tokens of documents against sending each section all of it; SUITE="DIR …"
 	@$(BIN)/python tests/tokens.py --suite $(SUITE)
+
+extractors: setup ## documents of 100, 1,000 and 10,000 records read by slices and by learned patterns: tokens, wrong and missing cells, seconds; SUITE="DIR …" of folders with truth; writes docs/documents.md
+	@$(BIN)/python tests/extractors.py $(if $(filter-out data/samples,$(SUITE)),--suite $(SUITE),--write docs/documents.md)
 
 recall: setup ## how much of what an answer needs is recalled, shown and found: sample, made folders, a suite with SUITE=DIR
 	@$(BIN)/python tests/recall.py $(if $(filter-out data/samples,$(SUITE)),--suite $(SUITE))

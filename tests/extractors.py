@@ -31,6 +31,8 @@ from endpoint import Endpoint  # noqa: E402
 from knower import OMITTED, SWAPPED, UNLISTED, Knower, Known  # noqa: E402
 from registers import Told  # noqa: E402
 
+from tasks.core.models.document import DerivedTable  # noqa: E402
+
 RECORDINGS = ROOT / "tests" / "recordings" / "extractors"
 SIZES = (100, 1000, 10000)
 BEGIN, END = "<!-- measured by make extractors -->", "<!-- end of measured -->"
@@ -42,16 +44,11 @@ concurrency = 4
 writer = "rules"
 [normalise]
 model_code = false
-[budget]
-calls = 0
-tokens = 0
-seconds = 0
 [roles.default]
 timeout_seconds = 1800
 attempts = 1
-[patterns]
-enabled = {enabled}
 """
+_UNBOUND = "[budget]\ncalls = 0\ntokens = 0\nseconds = 0\n"
 _HEAD = (
     "document",
     "records",
@@ -113,7 +110,7 @@ def main() -> int:
     parser.add_argument("--ways", nargs="+", default=["slices", "patterns"])
     parser.add_argument("--write", type=Path, help="document that takes the table between its marks")
     chosen = parser.parse_args()
-    documents = _suites(chosen.suite) if chosen.suite else _made(chosen.names, chosen.sizes)
+    documents = _suites(chosen.suite) if chosen.suite else made(chosen.names, chosen.sizes)
     rows = [row for name, known in documents for row in measured(name, known, chosen.ways, chosen.patterns_url)]
     text = table(rows)
     print(text)
@@ -140,31 +137,40 @@ def table(rows: list[Row]) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(row.parts())} |" for row in rows)])
 
 
-def _run(name: str, known: Known, way: str, url: str) -> Row:
+def draw(known: Known, knower: Knower, scratch: Path, more: str = "") -> tuple[DerivedTable, float]:
+    """The document's table in `scratch`/out, by the whole workflow, and seconds; `more` is laid over the profile."""
     from flows.document import document
     from flows.running.request import DocumentRequest
 
-    knower = Knower(known, RECORDINGS, url)
-    with tempfile.TemporaryDirectory() as scratch, Endpoint(knower) as endpoint:
-        folder, profile = Path(scratch) / "task", Path(scratch) / "profile.toml"
-        (folder / "doc").mkdir(parents=True)
-        (folder / "doc" / f"{known.stem}.md").write_text("\n".join(known.lines), "utf-8")
-        (folder / "knowledge.md").write_text(known.knowledge, "utf-8")
-        enabled = "true" if way == "patterns" else "false"
-        profile.write_text(_PROFILE.format(url=endpoint.url, enabled=enabled))
-        os.environ["TABLEWRIGHT_STORE"] = str(Path(scratch) / "store")
-        request = DocumentRequest(folder=str(folder), profile=str(profile), out=str(Path(scratch) / "out"))
+    folder, profile = scratch / "task", scratch / "profile.toml"
+    (folder / "doc").mkdir(parents=True, exist_ok=True)
+    (folder / "doc" / f"{known.stem}.md").write_text("\n".join(known.lines), "utf-8")
+    (folder / "knowledge.md").write_text(known.knowledge, "utf-8")
+    with Endpoint(knower) as endpoint:
+        profile.write_text(_PROFILE.format(url=endpoint.url) + (more if "[budget]" in more else f"{more}{_UNBOUND}"))
+        request = DocumentRequest(folder=str(folder), profile=str(profile), out=str(scratch / "out"))
         started = time.monotonic()
         drawn = asyncio.run(document(request))
-        seconds = time.monotonic() - started
-        if not drawn.derivation.tables:
-            raise SystemExit(f"{name}: {drawn.derivation.outcomes} {drawn.derivation.stopped}")
-        (derived,) = drawn.derivation.tables
+    if not drawn.derivation.tables:
+        raise SystemExit(f"{known.stem}: {drawn.derivation.outcomes} {drawn.derivation.stopped}")
+    return drawn.derivation.tables[0], time.monotonic() - started
+
+
+def read_by_patterns(derived: DerivedTable) -> int:
+    """Records, a record in each of its sections, that patterns read."""
+    found = (re.search(r"(\d+) of \d+ records were read by", note) for note in derived.notes)
+    return sum(int(one[1]) for one in found if one)
+
+
+def _run(name: str, known: Known, way: str, url: str) -> Row:
+    knower = Knower(known, RECORDINGS, url)
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["TABLEWRIGHT_STORE"] = str(Path(scratch) / "store")
+        enabled = f"[patterns]\nenabled = {'true' if way == 'patterns' else 'false'}\n"
+        derived, seconds = draw(known, knower, Path(scratch), enabled)
         wrong, missing, cells = compared(known, Path(scratch) / "out" / derived.file, derived.table)
     calls, sent, told = (sum(spent[at] for spent in knower.spent.values()) for at in range(3))
-    by = sum(
-        int(found[1]) for note in derived.notes if (found := re.search(r"(\d+) of \d+ records were read by", note))
-    )
+    by = read_by_patterns(derived)
     return Row(name, len(known.truth), way, calls, sent + told, by, cells, wrong, missing, seconds, derived.notes)
 
 
@@ -192,11 +198,11 @@ def _same(got: Any, truth: Any) -> bool:
     return " ".join(str(got).casefold().split()) == " ".join(str(truth).casefold().split())
 
 
-def _made(names: list[str], sizes: list[int]) -> Iterator[tuple[str, Known]]:
+def made(names: list[str], sizes: list[int]) -> Iterator[tuple[str, Known]]:
     for name in names:
         for size in sizes:
-            made = registers.MAKERS[name](size)
-            yield name, Known(made.stem, made.key, made.columns, made.lines, made.knowledge, made.truth, made.told)
+            one = registers.MAKERS[name](size)
+            yield name, Known(one.stem, one.key, one.columns, one.lines, one.knowledge, one.truth, one.told)
 
 
 def _suites(folders: list[Path]) -> Iterator[tuple[str, Known]]:
