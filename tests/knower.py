@@ -33,7 +33,7 @@ _WAIT = 1800
 _WORDS = 7
 _NUMBER = re.compile(
     r"\b(?:zero|no|nought|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty"
-    r"|seventy|eighty|ninety|free|half|none|nothing)\b",
+    r"|seventy|eighty|ninety|free|half|none|nothing|failed)\b",
     re.I,
 )
 
@@ -176,7 +176,10 @@ class Knower:
                         yield (name, shown[told.line], told.corrects), raw
 
     def _found(self, record: str, name: str, told: Told) -> str | None:
-        return written(self.known.lines[told.line - 1], self.known.truth[record][name], *self.known.columns[name])
+        line, value = self.known.lines[told.line - 1], self.known.truth[record][name]
+        found = written(line, value, *self.known.columns[name])
+        words = [part for part in re.split(r"[.。;；]\s*", line) if _NUMBER.search(part) and not re.search(r"\d", part)]
+        return found or (min(words, key=len) if words and value == 0 else None)
 
 
 def _by_line(cells: dict[tuple[str, int, bool], str]) -> dict[tuple[int, bool], list[tuple[str, str]]]:

@@ -14,7 +14,7 @@ from tasks.stage import stage
 
 PROMPT = Path(__file__).parent / "prompts" / "patterns.md"
 _FIRST = "Texts of records, one a line, chosen for their different wordings:"
-_LATER = "Sentences that no expression has explained so far, one a line; write further ones for them alone:"
+_LATER = "Sentences, one a line, of which no expression explains so far what stands in ⟦ ⟧ (no part of the text); write further ones for that alone:"
 
 
 @stage(roles=("patterns",), prompts=("patterns.md",))

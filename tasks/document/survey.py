@@ -7,7 +7,7 @@ import asyncio
 from tasks.core.learning import PatternSettings
 from tasks.core.models.document import PlanSection, Slice
 from tasks.core.models.patterns import Lesson, Pattern
-from tasks.document.learning.clauses import sentence
+from tasks.document.learning.clauses import marked
 from tasks.document.learning.lessons import by_digest, telling
 from tasks.document.learning.match import Matcher
 from tasks.document.learning.own import Own, own_lines
@@ -46,7 +46,7 @@ def _survey(
         return Lesson(columns=columns, rules=rules, texts=shown, surveyed=len(records), unexplained=len(records))
     matcher = Matcher(patterns, settings.seconds)
     outcomes = [read_record(own, columns, patterns, matcher) for own in records]
-    sentences = dict.fromkeys(sentence(line, span) for outcome in outcomes for line, span in outcome.open)
+    sentences = dict.fromkeys(marked(line, span) for outcome in outcomes for line, span in outcome.open)
     return Lesson(
         columns=columns,
         rules=rules,

@@ -11,11 +11,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 Span = tuple[int, int]
 
-_BREAK = re.compile(r"[。；;！？!?|\n]|(?<![0-9]),|,(?![0-9])|(?<![０-９])，|，(?![０-９])|\.(?=\s|$)")
-_SENTENCE = re.compile(r"[。！？!?\n]+|\.(?=\s|$)")
+_SHORT = ("No", "no", "Mr", "Mrs", "Ms", "Dr", "St", "ca", "vs", "cf", "eg", "ie", "approx", "incl", "excl", "Jan", "Feb",
+          "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec")  # fmt: skip
+_NO_END = "".join(rf"(?<!\b{word})" for word in _SHORT)
+_STOP = rf"[。！？!?\n]+|(?<=[a-z0-9%)\"”’€$]){_NO_END}\.(?=\s+[^a-z\s]|\s*$)"
+"""Ends a sentence; the point of an initial or of these words ends none."""
+_SENTENCE = re.compile(_STOP)
+_BREAK = re.compile(rf"{_STOP}|[；;|]|(?<![0-9]),|,(?![0-9])|(?<![０-９])，|，(?![０-９])")
 _WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?|[\u3400-\u9fff]")
 _DIGIT = re.compile(r"[0-9０-９]")
-_MOST = 9
+_MOST = 12
 """Words, or signs of Chinese, of a clause that may stand beside its matches."""
 _NAME = re.compile(r"(?<=[a-z,;:)] )[A-Z][a-z]+")
 """A name, or what looks like one, within a clause: it may be a value that a match did not take."""
@@ -45,9 +50,18 @@ def clauses(line: str) -> Iterator[Span]:
     yield from _parts(line, _BREAK)
 
 
-def sentence(line: str, span: Span) -> str:
-    """The sentence around a span."""
-    return next((line[start:end].strip() for start, end in _parts(line, _SENTENCE) if start <= span[0] < end), line)
+def sentences(line: str) -> list[Span]:
+    """Start and end of each sentence that says anything."""
+    return list(_parts(line, _SENTENCE))
+
+
+def marked(line: str, span: Span) -> str:
+    """The sentence around a clause, which stands in ⟦brackets⟧."""
+    start, end = next(((low, high) for low, high in sentences(line) if low <= span[0] < high), (0, len(line)))
+    low, high = max(start, span[0]), min(end, span[1])
+    clause = line[low:high]
+    inner = clause.strip()
+    return f"{line[start:low]}{clause.replace(inner, f'⟦{inner}⟧', 1)}{line[high:end]}".strip()
 
 
 def _parts(line: str, stop: re.Pattern[str]) -> Iterator[Span]:

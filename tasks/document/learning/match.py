@@ -12,15 +12,12 @@ from typing import NamedTuple
 import regex
 
 from tasks.core.models.patterns import Pattern
+from tasks.document.learning.clauses import sentences
 
 _CHARS = 600
 _ONE_SECONDS = 0.5
 """For one pattern on one sentence, by the wall clock: a usual one takes some microseconds, on a busy machine too."""
 _LONGEST = 160
-_STOP = regex.compile(
-    r"[。！？!?\n]+|(?<=[a-z0-9%)\"”’])(?<!\b(?:[Nn]o|Mr|Mrs|Ms|Dr|St|ca|vs|approx|incl|excl|e\.g|i\.e))\.\s+(?=\p{Lu}|\d)"
-)
-"""Ends a sentence; the point of an initial or of these words ends none."""
 _EDGE = " \t\u3000,.;:，。；：、"
 SAMPLES = ("", " ", "0", "a", "一")
 """What a pattern that says anything does not match as a whole."""
@@ -54,7 +51,7 @@ class Matcher:
     def matches(self, line: str) -> list[Match]:
         """All matches in the line, pattern by pattern."""
         found: list[Match] = []
-        parts = _sentences(line)
+        parts = [(start, line[start:end]) for start, end in sentences(line)]
         for at in list(self._compiled):
             started = time.thread_time()
             try:
@@ -82,16 +79,6 @@ class Matcher:
                 value = _trimmed(line, low, high) if valued else (start, end)
                 if value[0] < value[1] and end - start <= _LONGEST:
                     yield Match(at, start, end, value)
-
-
-def _sentences(line: str) -> list[tuple[int, str]]:
-    """Start and text of each sentence."""
-    parts, start = [], 0
-    for end in (*(stop.end() for stop in _STOP.finditer(line)), len(line)):
-        if line[start:end].strip():
-            parts.append((start, line[start:end]))
-        start = end
-    return parts
 
 
 def compiled(pattern: Pattern) -> regex.Pattern[str]:

@@ -68,19 +68,20 @@ def read_record(own: Own, columns: Sequence[PlanColumn], patterns: Sequence[Patt
 
 
 def readable(raw: str, kind: ColumnType, unit: str) -> bool:
-    """Whether the library reads the text to the column's type, or only does not know which of several meanings it has."""
-    if kind == "text":
+    """Whether the library reads the text to the column's type, or may with what the knowledge says: words without a digit."""
+    if kind == "text" or not any(char.isdigit() for char in raw):
         return len(raw) <= _TEXT_CHARS and not any(mark in raw for mark in _PARTS)
     reading = read_value(raw, kind, unit)
     return reading.value is not None or reading.undecided
 
 
 def equal(a: str, b: str, column: PlanColumn) -> bool:
-    """Whether two texts give the same value in a column."""
+    """Whether two texts give the same value in a column; of words that the library does not read one may hold the other."""
     one, other = (read_value(raw, column.type, column.unit) for raw in (a, b))
-    if one.value is None or other.value is None:
-        return plain(a).casefold() == plain(b).casefold()
-    return same(_folded(one.value), _folded(other.value))
+    if one.value is None and other.value is None:
+        short, long = sorted((plain(a).casefold(), plain(b).casefold()), key=len)
+        return bool(short) and short in long
+    return one.value is not None and other.value is not None and same(_folded(one.value), _folded(other.value))
 
 
 def _folded(value: object) -> str | int | float | bool:
@@ -127,9 +128,12 @@ def _settled(
     """The record, unless patterns disagree among themselves."""
     spans: dict[tuple[int, int, int], str] = {}
     cells = []
-    for name, found in values.items():
+    for name, every in values.items():
+        column = columns[name]
+        read = [v for v in every if read_value(v.place.written, column.type, column.unit).value is not None]
+        found = read or every
         best = max(found, key=lambda value: len(value.place.written))
-        if any(not equal(best.place.written, value.place.written, columns[name]) for value in found):
+        if any(not equal(best.place.written, value.place.written, column) for value in found):
             texts = list(dict.fromkeys(value.place.written for value in found))
             return Outcome(why=f"{name}: patterns find {' and '.join(map(repr, texts[:3]))}")
         if name in absent:
