@@ -101,10 +101,11 @@ def test_patterns_that_are_wrong_or_never_end_cost_nothing_but_tokens(known: Kno
 def test_a_run_that_broke_goes_on_with_the_patterns_that_it_has(known: Known, tmp_path: Path) -> None:
     first = Scripted(known, reply())
     broken, _ = extractors.draw(known, first, tmp_path, f"{SMALL}[budget]\ncalls = 2\n")
-    assert first.asked and broken.filled < broken.asked / 2
+    assert first.asked
     second = Scripted(known, reply())
     derived, _ = extractors.draw(known, second, tmp_path, SMALL)
-    assert not set(first.prompts) & set(second.prompts) and differing(known, derived, tmp_path) == (0, 0)
+    assert broken.filled < derived.filled and not set(first.prompts) & set(second.prompts)
+    assert differing(known, derived, tmp_path) == (0, 0)
     third = Scripted(known, reply())
     extractors.draw(known, third, tmp_path, SMALL)
     assert third.spent == {"extract": [0, 0, 0], "patterns": [0, 0, 0]}
