@@ -68,7 +68,7 @@ def _parts(line: str, stop: re.Pattern[str]) -> Iterator[Span]:
     start = 0
     for end in (*(found.end() for found in stop.finditer(line)), len(line)):
         if any(char.isalnum() for char in line[start:end]):
-            yield start, end
+            yield end - len(line[start:end].lstrip()), end
         start = end
 
 

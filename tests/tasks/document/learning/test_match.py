@@ -30,6 +30,7 @@ def found(line: str, *patterns: Pattern) -> list[str]:
             r"belongs to (?P<value>[A-Z][\w.]+(?: [A-Z][\w.]+)*)",
             ["Otto Rask"],
         ),
+        ("It is old. Ada Brandt keeps it.", r"^(?P<value>[A-Z]\w+ [A-Z]\w+) keeps", ["Ada Brandt"]),
         ("The price is 12. Paid in May.", r"price.*(?P<value>May)", []),
         ("价格未定。五月付款12元。", r"价格.*?(?P<value>\d+元)", []),
     ],
