@@ -7,7 +7,7 @@ a value, take one back, or speak of something else. A number that no match holds
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 Span = tuple[int, int]
 
@@ -35,14 +35,19 @@ _DOUBT = re.compile(
 )
 
 
-def unexplained(line: str, matched: Iterable[Span], names: Sequence[Span]) -> list[Span]:
-    """Clauses of the line that are not explained; `names` are places where it names its own record."""
-    spans = sorted(matched)
-    return [
-        (start, end)
-        for start, end in clauses(line)
-        if not _is_explained(line, (start, end), _in(spans, (start, end)), names)
-    ]
+def unexplained(line: str, values: Sequence[Span], others: Sequence[Span], names: Sequence[Span]) -> list[Span]:
+    """Clauses of the line that are not explained by matches of values and others; `names` are places where it names its own record.
+
+    Words of doubt matter where a value is taken.
+    """
+    open_ones = []
+    for clause in clauses(line):
+        taken, told, own = (_in(spans, clause) for spans in (values, others, names))
+        rest = _without(line, clause, [*taken, *told, *own])
+        most = _MOST if taken or told else _NAMING if own else 0
+        if not most or len(_WORD.findall(rest)) > most or _is_open(rest, bool(taken)):
+            open_ones.append(clause)
+    return open_ones
 
 
 def clauses(line: str) -> Iterator[Span]:
@@ -72,18 +77,13 @@ def _parts(line: str, stop: re.Pattern[str]) -> Iterator[Span]:
         start = end
 
 
-def _in(spans: list[Span], clause: Span) -> list[Span]:
+def _in(spans: Sequence[Span], clause: Span) -> list[Span]:
     return [(low, high) for low, high in spans if low < clause[1] and high > clause[0]]
 
 
-def _is_explained(line: str, clause: Span, spans: list[Span], names: Sequence[Span]) -> bool:
-    own = _in(list(names), clause)
-    if not spans and not own:
-        return False
-    rest = _without(line, clause, [*spans, *own])
-    if _DIGIT.search(rest) or _DOUBT.search(rest) or _NAME.search(" ".join(rest.split())):
-        return False
-    return len(_WORD.findall(rest)) <= (_MOST if spans else _NAMING)
+def _is_open(rest: str, is_valued: bool) -> bool:
+    """Whether what no match holds may be a value, or doubts the one that was taken."""
+    return bool(_DIGIT.search(rest) or _NAME.search(" ".join(rest.split())) or (is_valued and _DOUBT.search(rest)))
 
 
 def _without(line: str, clause: Span, spans: list[Span]) -> str:

@@ -59,8 +59,8 @@ def read_record(own: Own, columns: Sequence[PlanColumn], patterns: Sequence[Patt
             if patterns[match.pattern].kind == "absent":
                 absent.setdefault(patterns[match.pattern].column, match.pattern)
         names = _own_names(line, own.record)
-        spans = [(match.start, match.end) for match in (*used, *others)]
-        outcome.open += [(line.line, span) for span in unexplained(line.line, spans, names)]
+        valued, told = ([(match.start, match.end) for match in found] for found in (used, others))
+        outcome.open += [(line.line, span) for span in unexplained(line.line, valued, told, names)]
     if outcome.open:
         outcome.why = "words of it are explained by no pattern"
         return outcome
@@ -84,6 +84,10 @@ def equal(a: str, b: str, column: PlanColumn) -> bool:
     return one.value is not None and other.value is not None and same(_folded(one.value), _folded(other.value))
 
 
+def _is_read(raw: str, column: PlanColumn) -> bool:
+    return read_value(raw, column.type, column.unit).value is not None
+
+
 def _folded(value: object) -> str | int | float | bool:
     return " ".join(value.casefold().split()) if isinstance(value, str) else value  # type: ignore[return-value]
 
@@ -97,6 +101,7 @@ def _values(
     """The value matches that count, noted in `values`, and the first doubt about one."""
     record, columns, patterns, matches = given
     used: list[Match] = []
+    told = [(match.start, match.end) for match in matches if patterns[match.pattern].kind != "value"]
     for match in matches:
         pattern = patterns[match.pattern]
         column = columns.get(pattern.column)
@@ -105,6 +110,8 @@ def _values(
         place = quote.at(line, match.value, record, column)
         if place is None or not readable(place.written, column.type, column.unit):
             continue
+        if _over(match.value, told) and not _is_read(place.written, column):
+            continue  # words, and others of its expressions explain them
         if place.doubt:
             return used, f"{column.name}: {place.doubt}"
         if plain(place.written) == plain(record) and _over((place.start, place.end), _own_names(line, record)):
@@ -130,7 +137,7 @@ def _settled(
     cells = []
     for name, every in values.items():
         column = columns[name]
-        read = [v for v in every if read_value(v.place.written, column.type, column.unit).value is not None]
+        read = [value for value in every if _is_read(value.place.written, column)]
         found = read or every
         best = max(found, key=lambda value: len(value.place.written))
         if any(not equal(best.place.written, value.place.written, column) for value in found):

@@ -20,6 +20,7 @@ PATTERNS = (
     Pattern(kind="value", column="owner", text=r"(?:belongs to|owned by) (?P<value>[A-Z]\w+)"),
     Pattern(kind="absent", column="sold", text=r"[Tt]he sales were not disclosed"),
     Pattern(kind="other", text=r"painted in \d{4}"),
+    Pattern(kind="other", text=r"We could not say why"),
     Pattern(kind="value", column="sold", text=r"售出(?P<value>\d[\d.]*吨)"),
     Pattern(kind="value", column="owner", text=r"归(?P<value>[\u4e00-\u9fff]{2,4})所有"),
 )
@@ -58,6 +59,7 @@ def cells(made: Outcome) -> dict[str, str]:
         ("R1 belongs to Brandt and sold 12 tonnes.", {"sold": "12 tonnes", "owner": "Brandt"}),
         ("R1, owned by Rask, shipped 1,200 tonnes.", {"sold": "1,200 tonnes", "owner": "Rask"}),
         ("R1 belongs to Brandt. The sales were not disclosed.", {"owner": "Brandt"}),
+        ("R1 belongs to Brandt. We could not say why; the sales were not disclosed.", {"owner": "Brandt"}),
         ("R1 belongs to Brandt, was painted in 1999 and sold 3.5 tonnes.", {"sold": "3.5 tonnes", "owner": "Brandt"}),
         ("R1号归王小明所有，售出12.5吨。", {"sold": "12.5吨", "owner": "王小明"}),
         ("R1号售出3吨。", {"sold": "3吨"}),
