@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import sys
 import threading
 import time
 import warnings
@@ -20,6 +21,7 @@ from typing import Any
 
 from tasks.core import settings
 from tasks.core.llm import endpoints, tokens, tools, trouble
+from tasks.core.llm.reach import refused
 from tasks.core.llm.request import Heard, Reply, Request, Response, Sound, Texts, Vectors
 from tasks.core.llm.structured import drop_thinking
 from tasks.core.llm.trouble import Trouble
@@ -92,7 +94,7 @@ def measure(text: str, model: str) -> int | None:
 
 
 async def _call(parameters: dict[str, Any], key: str, request: Request, seconds: float) -> Response:
-    litellm = _litellm()
+    litellm = await _door(parameters)
     started = time.monotonic()
     try:
         raw = await _within(seconds, litellm.acompletion(**_reach(parameters, key, seconds)))
@@ -107,7 +109,7 @@ async def _call(parameters: dict[str, Any], key: str, request: Request, seconds:
 
 
 async def _call_embedding(parameters: dict[str, Any], key: str, request: Texts, seconds: float) -> Vectors:
-    litellm = _litellm()
+    litellm = await _door(parameters)
     started = time.monotonic()
     try:
         raw = await _within(seconds, litellm.aembedding(**_reach(parameters, key, seconds)))
@@ -124,7 +126,7 @@ async def _call_embedding(parameters: dict[str, Any], key: str, request: Texts, 
 
 
 async def _call_speech(parameters: dict[str, Any], key: str, request: Sound, seconds: float) -> Heard:
-    litellm = _litellm()
+    litellm = await _door(parameters)
     started = time.monotonic()
     try:
         with Path(request.path).open("rb") as file:
@@ -261,6 +263,13 @@ def _background() -> asyncio.AbstractEventLoop:
             _loop = asyncio.new_event_loop()
             threading.Thread(target=_loop.run_forever, name="models", daemon=True).start()
         return _loop
+
+
+async def _door(parameters: dict[str, Any]) -> Any:
+    """litellm. Raises Trouble for a place that takes no connection, before the seconds that the import takes."""
+    if "litellm" not in sys.modules and (why := await refused(str(parameters.get("api_base", "")))):
+        raise Trouble("absent", why)
+    return _litellm()
 
 
 def _litellm() -> Any:

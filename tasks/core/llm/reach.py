@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import socket
@@ -9,6 +10,28 @@ import ssl
 from urllib.parse import urlsplit
 
 from tasks.core.llm.said import causes
+
+_LOOK_SECONDS = 3.0
+"""For a connection that is only looked for; with no word by then the request itself finds out."""
+
+
+async def refused(url: str) -> str:
+    """Why nothing takes a connection at `url`, where that is told at once; empty where something does, or a proxy stands before it."""
+    from urllib.request import getproxies
+
+    parts = urlsplit(url)
+    if not parts.hostname or {"http", "https", "all"} & set(getproxies()):
+        return ""
+    try:
+        async with asyncio.timeout(_LOOK_SECONDS):
+            _, writer = await asyncio.open_connection(
+                parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+            )
+        writer.close()
+    except OSError as error:
+        why, at_once = unreached(error, url)
+        return why if at_once else ""
+    return ""
 
 
 def unreached(error: BaseException, url: str) -> tuple[str, bool]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from endpoint import Endpoint, Status
-from world import World, make_folder
+from world import World, free_port, make_folder
 
 QUICK = "[roles.default]\nattempts = 1\n"
 
@@ -29,6 +29,18 @@ def test_an_absent_server_is_told_with_its_address_and_the_next_step(
     assert (said["code"], said["status"]) == ("3", "failed")
     assert f"nothing listens at {place}" in said["reason"] and "HTTP" not in said["reason"]
     assert "set MODEL_API_URL to where it answers; `tablewright doctor`" in said["reason"]
+
+
+def test_an_absent_server_is_told_before_what_would_ask_it_is_imported(world: World, tmp_path: Path) -> None:
+    """That takes twice as long as all else."""
+    world.environment["MODEL_API_URL"] = f"http://127.0.0.1:{free_port()}"
+    script = "import atexit, sys\natexit.register(lambda: print('litellm' in sys.modules, file=sys.stderr))"
+    done = world.run("answer", str(make_folder(tmp_path / "shop")), "--no-prefect", script=script)
+    assert done.returncode == 3 and "(connection refused)" in done.stdout, done.stderr
+    assert done.stderr.splitlines()[-1] == "False"
+    world.environment.clear()
+    done = world.run("answer", str(tmp_path / "shop"), "--no-prefect", script=script)
+    assert done.returncode == 0 and done.stderr.splitlines()[-1] == "True"
 
 
 def test_the_cause_of_the_end_is_printed_once(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
