@@ -20,6 +20,7 @@ html_theme = "furo"
 html_title = "tablewright"
 html_show_sourcelink = False
 html_copy_source = False
+smartquotes = False
 highlight_language = "text"
 nitpicky = True
 suppress_warnings = ["misc.highlighting_failure"]

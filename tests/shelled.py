@@ -45,7 +45,7 @@ class Shell:
         shim.write_text(_SHIM.format(python=sys.executable, root=str(ROOT), profile=str(profile)), "utf-8")
         shim.chmod(0o755)
 
-    def run(self, script: str, seconds: float = 300) -> subprocess.CompletedProcess[str]:
+    def run(self, script: str, seconds: float = 900) -> subprocess.CompletedProcess[str]:
         """Run lines of a shell in the folder; `set -e` ends them at the first that fails."""
         environment = {
             **os.environ,
