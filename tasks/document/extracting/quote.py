@@ -14,6 +14,7 @@ from tasks.document.extracting.orders import orders
 from tasks.document.extracting.owner import Naming
 from tasks.document.extracting.phrase import bracketed, whole, within
 from tasks.document.extracting.sides import opposite
+from tasks.document.extracting.stops import Stops
 
 _QUOTE_CHARS, _SHOWN = 200, 3
 _BEST = 8 + 4 + 2 + 1
@@ -115,10 +116,11 @@ def nearest(
 
 def _unsigned(line: Naming, start: int, end: int, kind: ColumnType) -> str:
     """Why the sign may be left out: brackets around a number alone mean a negative one in accounts, or an aside."""
-    named = any(not line.line[name.end : start - 1].strip() for name in line.names if name.end < start)
-    if kind in ("integer", "number") and not named and bracketed(line.line, start, end):
-        return "it stands in brackets, which were left out: they may mean a negative number"
-    return ""
+    if kind not in ("integer", "number") or not bracketed(line.line, start, end):
+        return ""
+    if any(not line.line[name.end : start - 1].strip() for name in line.names if name.end < start):
+        return ""
+    return "it stands in brackets, which were left out: they may mean a negative number"
 
 
 def _named(records: Sequence[str]) -> str:
@@ -181,11 +183,15 @@ def _latin(char: str) -> bool:
     return char.isalpha() and char < "\u2000"
 
 
+@lru_cache(maxsize=256)
+def _stops(line: str) -> Stops:
+    return Stops(_STOPS, line)
+
+
 def _clause(line: str, start: int, end: int) -> str:
     """The sentence that holds the span, or where that is long the part between pauses."""
-    left = max((match.end() for match in _STOPS.finditer(line, 0, start)), default=0)
-    stop = _STOPS.search(line, end)
-    right = stop.end() if stop else len(line)
+    left, stop = _stops(line).around(start, end)
+    right = min(stop + 1, len(line))
     if right - left > _QUOTE_CHARS:
         room = max(0, (_QUOTE_CHARS - (end - start)) // 2)
         lower, upper = max(left, start - room), min(right, end + room)
