@@ -7,9 +7,9 @@ unit (1.55% and 0.0155), so `conflict` here means "differs as written", and `tas
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from tasks.core.models.document import Finding, Merged, MergedCell, Plan, SliceResult, Source
+from tasks.core.models.document import Finding, Merged, MergedCell, Plan, SliceResult, Source, holding
 from tasks.document.records.anchors import one_width, plain
 from tasks.stage import stage
 
@@ -115,14 +115,16 @@ def _cells(
     for record in records:
         for column in plan.columns:
             if found := sources.get((record, column.name)):
-                cell = MergedCell(record_id=record, column=column.name, sources=_ordered(found))
-                differ = column.name != plan.key and len({s.raw for s in cell.holding}) > 1
-                made.append(cell.model_copy(update={"conflict": differ}))
+                said = _ordered(found)
+                differ = column.name != plan.key and len(said) > 1 and len({s.raw for s in holding(said)}) > 1
+                made.append(MergedCell(record_id=record, column=column.name, sources=said, conflict=differ))
     return tuple(made)
 
 
-def _ordered(found: Iterable[Source]) -> tuple[Source, ...]:
+def _ordered(found: Sequence[Source]) -> tuple[Source, ...]:
     """In text order, each statement once: slices overlap, and one may have missed that it is a correction."""
+    if len(found) == 1:
+        return tuple(found)
     once: dict[tuple[int, str], Source] = {}
     for source in sorted(found, key=lambda s: (s.line, s.raw, not s.corrects, bool(s.doubt), s.quote, s.section)):
         once.setdefault((source.line, source.raw), source)

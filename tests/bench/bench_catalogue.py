@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,7 +12,7 @@ from typing import Any
 import catalogues
 import pytest
 import recalling
-from bench.conftest import Limit, Race
+from bench.conftest import Limit, Race, drive
 
 from tasks.core.files.store import current
 from tasks.core.models.answer import Question
@@ -40,7 +39,7 @@ def laid(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     folder = tmp_path_factory.mktemp("made")
     questions = catalogues.make(folder, request.param)
     with recalling.desk() as settings:
-        yield _Laid(folder, asyncio.run(recalling.build(folder, recalling.silent(settings))), questions[0])
+        yield _Laid(folder, drive(recalling.build(folder, recalling.silent(settings))), questions[0])
 
 
 def _size(laid: _Laid) -> int:
@@ -49,14 +48,14 @@ def _size(laid: _Laid) -> int:
 
 def bench_catalogue(race: Race, laid: _Laid) -> None:
     settings = laid.world.settings
-    inventory = asyncio.run(take_inventory.function(str(laid.folder), settings.intake))
+    inventory = drive(take_inventory.function(str(laid.folder), settings.intake))
     limit = Limit(
         "pandas into DuckDB",
         5.0,
         why="counts the shapes of every value, keeps what cannot be read, in a child with limits",
     )
     of = ("catalogue", "ours", _size(laid), "tables")
-    made = race(of, lambda: asyncio.run(build_catalogue.function(inventory, settings.intake)), limit=limit)
+    made = race(of, lambda: drive(build_catalogue.function(inventory, settings.intake)), limit=limit)
     assert len(made.tables) == _size(laid)
 
 
@@ -70,7 +69,7 @@ def bench_catalogue_by_pandas(race: Race, laid: _Laid, tmp_path: Path) -> None:
             for name, frame in _frames(laid.folder, pandas):
                 into.register("frame", frame)
                 into.execute(f'CREATE TABLE "{name}" AS FROM frame')
-            return len(into.execute("SHOW TABLES").fetchall())
+            return len(into.execute("SELECT 1 FROM duckdb_tables()").fetchall())
 
     assert race(("catalogue", "pandas into DuckDB", _size(laid), "tables"), load) == _size(laid)
 
@@ -91,9 +90,7 @@ def bench_profile(race: Race, laid: _Laid) -> None:
         why="candidate joins, formats and examples beside the counts of SUMMARIZE, in a child with limits",
     )
     given = (world.catalogue, world.knowledge, world.settings.profiling, world.settings.query)
-    made = race(
-        ("profile", "ours", _size(laid), "tables"), lambda: asyncio.run(profile_tables.function(*given)), limit=limit
-    )
+    made = race(("profile", "ours", _size(laid), "tables"), lambda: drive(profile_tables.function(*given)), limit=limit)
     assert len(made.tables) == _size(laid)
 
 
@@ -122,7 +119,7 @@ def bench_index(race: Race, laid: _Laid) -> None:
     given = (world.catalogue, world.metadata, world.settings.recall, world.settings.query)
     made = race(
         ("recall index", "ours", _size(laid), "tables"),
-        lambda: asyncio.run(index_catalogue.function(*given)),
+        lambda: drive(index_catalogue.function(*given)),
         limit=limit,
     )
     race.say(entries=f"{made.entries:,}")
@@ -165,12 +162,12 @@ def _indexed(index: sqlite3.Connection, values: list[str]) -> int:
 def bench_recall(race: Race, laid: _Laid) -> None:
     world, settings = laid.world, laid.world.settings
     question = Question(text=laid.asked.text, as_of=recalling.AS_OF)
-    terms = asyncio.run(write_terms.function(question, world.metadata, world.knowledge, "", settings.recall))
+    terms = drive(write_terms.function(question, world.metadata, world.knowledge, "", settings.recall))
     given = (terms, world.index, world.catalogue, world.metadata, settings.recall, settings.query, settings.stores)
     limit = Limit(seconds=1.0, why="no peer finds columns, metrics and values together")
     made = race(
         ("recall query", "ours", _size(laid), "tables"),
-        lambda: asyncio.run(recall.function(*given)),
+        lambda: drive(recall.function(*given)),
         rounds=5,
         limit=limit,
     )

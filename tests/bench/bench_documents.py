@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from bench.conftest import Limit, Race
+from bench.conftest import Limit, Race, drive
 from document_world import column, piece, plan, said
 
 from tasks.core.models.document import ColumnType
@@ -35,7 +34,7 @@ def bench_merge(race: Race, size: int) -> None:
         why="keeps what was left out, unread and unasked by name; the pivot only lays values side by side",
     )
     of = ("merge of records", "ours", size, "records")
-    merged = race(of, lambda: asyncio.run(merge_findings.function(made, results)), rounds=2, limit=limit)
+    merged = race(of, lambda: drive(merge_findings.function(made, results)), rounds=2, limit=limit)
     assert len(merged.cells) == 4 * size
 
 

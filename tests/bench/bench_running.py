@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from datetime import date
@@ -12,7 +11,7 @@ from typing import Any
 import duckdb
 import publishing
 import pytest
-from bench.conftest import Limit, Race
+from bench.conftest import Limit, Race, drive
 
 from tasks.core.evidence.outline import outline
 from tasks.core.files.store import Store
@@ -32,9 +31,9 @@ def bench_sandbox(race: Race, settings: Any, store: Store, size: int) -> None:
     async def all_of() -> list[Any]:
         return [(await run_program(f"result = [({n},)]", {}, settings.sandbox)).value for n in range(size)]
 
-    asyncio.run(all_of())
+    drive(all_of())
     limit = Limit("bare Python", 10.0, why="namespaces, a system-call filter, limits, and pandas ready to use")
-    race(("sandbox", "ours", size, "programs"), lambda: asyncio.run(all_of()), limit=limit)
+    race(("sandbox", "ours", size, "programs"), lambda: drive(all_of()), limit=limit)
 
 
 @pytest.mark.parametrize("size", [1, 3, 9])
@@ -68,7 +67,7 @@ def bench_replay(race: Race, settings: Any, store: Store, tmp_path: Path, size: 
         async with Engine(store.local(database), settings.query) as engine:
             return await engine.query(_SQL)
 
-    candidate = publishing.candidate(asyncio.run(seen()), _SQL)
+    candidate = publishing.candidate(drive(seen()), _SQL)
     parts = outline(_SQL)
 
     async def again() -> Any:
@@ -80,7 +79,7 @@ def bench_replay(race: Race, settings: Any, store: Store, tmp_path: Path, size: 
         5.0,
         why="sorts, digests and writes every row, cell by cell as the evidence names them, in a child with limits",
     )
-    made = race(("replay", "ours", size, "rows"), lambda: asyncio.run(again()), limit=limit)
+    made = race(("replay", "ours", size, "rows"), lambda: drive(again()), limit=limit)
     assert made.replay.rows == size
 
 

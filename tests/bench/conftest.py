@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pytest
 
+T = TypeVar("T")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -68,6 +70,17 @@ class Race:
 def race(benchmark: Any) -> Race:
     """One benchmark's stopwatch."""
     return Race(benchmark)
+
+
+def drive(made: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns. `asyncio.run` writes out the result of what it runs, twice, so it runs something without one."""
+    kept: list[T] = []
+
+    async def keep() -> None:
+        kept.append(await made)
+
+    asyncio.run(keep())
+    return kept[0]
 
 
 def processor_seconds() -> float:

@@ -242,8 +242,13 @@ class MergedCell(Value):
 
         Two corrections in one line both hold: the text does not say which came later.
         """
-        corrected = max((s.line for s in self.sources if s.corrects), default=0)
-        return tuple(s for s in self.sources if s.line > corrected or (s.line == corrected and s.corrects))
+        return holding(self.sources)
+
+
+def holding(sources: tuple[Source, ...]) -> tuple[Source, ...]:
+    """Of the statements about a cell, in text order, those that hold; see `MergedCell.holding`."""
+    corrected = max((s.line for s in sources if s.corrects), default=0)
+    return tuple(s for s in sources if s.line > corrected or (s.line == corrected and s.corrects))
 
 
 class Merged(Value):

@@ -20,7 +20,13 @@ PLAN = plan(BEFORE, RECEIVED)
 
 
 def merge(made: Plan, *results: SliceResult) -> Merged:
-    return asyncio.run(merge_findings.function(made, results))
+    kept: list[Merged] = []
+
+    async def run() -> None:
+        kept.append(await merge_findings.function(made, results))
+
+    asyncio.run(run())  # it writes out the result of what it runs, which takes seconds for many cells
+    return kept[0]
 
 
 def cell(merged: Merged, record: str, name: str) -> MergedCell | None:
