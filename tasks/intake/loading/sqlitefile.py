@@ -263,7 +263,9 @@ def _types(
     rows = 0
     for start in range(0, len(columns), _CHUNK):
         some = columns[start : start + _CHUNK]
-        parts = [part for column in some for part in _counts(quote(column))]
+        parts = [
+            part for i, column in enumerate(some, start) for part in _counts(quote(column), _may_be_date(declared[i]))
+        ]
         found = connection.execute(f"select count(*), {', '.join(parts)} from {quote(table)}").fetchone()
         rows, width = found[0], (len(found) - 1) // len(some)
         for i, column in enumerate(some):
@@ -272,12 +274,21 @@ def _types(
     return rows, typed
 
 
-def _counts(column: str) -> list[str]:
+def _may_be_date(declared: str) -> bool:
+    return any(word in declared.upper() for word in ("DATE", "TIME"))
+
+
+def _counts(column: str, dated: bool) -> list[str]:
+    """SQL of what `_type` counts; whether texts are dates only where the column says so, for that takes longest."""
     return [
         *(f"sum(typeof({column}) = '{kind}')" for kind in ("integer", "real", "text", "blob")),
         f"max(case when typeof({column}) = 'integer' then abs({column} / 2) end)",
-        f"sum(typeof({column}) = 'text' and length({column}) = 10 and date({column}, '+0 days') is {column})",
-        f"sum(typeof({column}) = 'text' and length({column}) = 19 and datetime({column}, '+0 days') is {column})",
+        *(
+            f"sum(case when typeof({column}) = 'text' and length({column}) = {size} then {made}({column}, '+0 days') is {column} end)"
+            if dated
+            else "0"
+            for made, size in (("date", 10), ("datetime", 19))
+        ),
     ]
 
 
@@ -293,7 +304,7 @@ def _type(column: str, counts: list[Any], declared: str) -> _Typed:
     if kinds == 1 and blobs:
         return _Typed("BLOB", column)
     if kinds == 1 and texts:
-        if ("DATE" in declared or "TIME" in declared) and texts in (dates, moments):
+        if _may_be_date(declared) and texts in (dates, moments):
             return _Typed("DATE" if texts == dates else "TIMESTAMP", column)
         return _Typed("VARCHAR", column)
     found = zip(("integer", "real", "text", "blob"), (integers, reals, texts, blobs), strict=True)
