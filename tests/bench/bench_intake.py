@@ -13,6 +13,7 @@ from bench.conftest import Limit, Race
 
 SIZES = (10_000, 50_000, 250_000)
 _PEER = {"csv": "duckdb", "json": "pandas", "sqlite": "pandas"}
+_RATIO = {"csv": 6.0, "json": 5.0, "sqlite": 5.0}
 _WHY = {
     "csv": "reads all as text, counts the shapes of every value, then types whole columns; DuckDB types by a sample",
     "json": "keeps every number's digits and every cell's place; a peer that does the same is not among these",
@@ -41,7 +42,7 @@ def bench_intake(race: Race, tmp_path: Path, kind: str, who: str, size: int) -> 
     small.parent.mkdir()
     large.write(kind, small, 10)
     large.HOW[who](*fresh(small))
-    limit = Limit(peer=_PEER[kind], ratio=5.0, why=_WHY[kind]) if who == "ours" else None
+    limit = Limit(peer=_PEER[kind], ratio=_RATIO[kind], why=_WHY[kind]) if who == "ours" else None
     check: Any = race((kind.upper() if kind != "sqlite" else "SQLite", who, size, "rows"), large.HOW[who],
                       prepare=fresh, rounds=3 if size < SIZES[-1] else 2, limit=limit)  # fmt: skip
     names = ("rows", "ids", "amounts", "codes", "names")

@@ -18,7 +18,16 @@ _DEPTH = 5
 """Nested objects become `a.b` columns down to this depth, JSON text below it."""
 _WIDE = 100
 """An object with more keys is a map, not a record: JSON text."""
-_KINDS = {str: "text", Int: "integer", Float: "decimal", bool: "boolean", list: "array", dict: "object"}
+_WRITTEN = (str, Int, Float)
+"""Values that are texts already."""
+_KINDS: dict[type, str] = {
+    str: "text",
+    Int: "integer",
+    Float: "decimal",
+    bool: "boolean",
+    list: "array",
+    dict: "object",
+}
 
 
 class Rows:
@@ -27,7 +36,7 @@ class Rows:
     def __init__(self, builder: Builder) -> None:
         self._draft = builder.draft(0)
         self._index: dict[str, int] = {}
-        self._kinds: list[Counter[str]] = []
+        self._kinds: list[dict[type, int]] = []
         self._columns: list[list[str | None]] = []
         self._waiting = 0
         self._repaired = 0
@@ -66,31 +75,37 @@ class Rows:
             if not kinds and any(other.startswith(f"{name}.") for other in found):
                 targets.append(None)  # an object here, null there: its own columns are NULL then
                 continue
-            target, said = _type(name, kinds, shapes)
+            target, said = _type(name, Counter({_KINDS[kind]: count for kind, count in kinds.items()}), shapes)
             targets.append(target)
             columns.append(Column(name=name, type=target.type, notes=said))
         return tuple(columns), self._draft.settle(stored, targets), tuple(notes)
 
     def _put(self, record: dict[str, Any], prefix: str, depth: int, seen: set[str]) -> None:
+        index, kinds, columns = self._index, self._kinds, self._columns
         for key, value in record.items():
-            name = self._whole(f"{prefix}{key}")
+            name = prefix + key
+            if not name.isascii():
+                name = self._whole(name)
             if name in seen:
                 name = next(other for i in range(2, 1000) if (other := f"{name}_{i}") not in seen)
-            if isinstance(value, dict) and value and depth < _DEPTH and len(value) <= _WIDE:
+            kind = type(value)
+            if kind is dict and value and depth < _DEPTH and len(value) <= _WIDE:
                 self._put(value, f"{name}.", depth + 1, seen)
                 continue
             seen.add(name)
-            position = self._position(name)
+            position = index[name] if name in index else self._position(name)
             if value is None:
                 continue
-            self._kinds[position][_KINDS[type(value)]] += 1
-            self._columns[position].append(self._text(value))
+            counts = kinds[position]
+            counts[kind] = counts.get(kind, 0) + 1
+            plain = kind in _WRITTEN and value.isascii()
+            columns[position].append(value if plain else self._text(value))
 
     def _position(self, name: str) -> int:
         position = self._index.get(name)
         if position is None:
             position = self._index[name] = len(self._index)
-            self._kinds.append(Counter())
+            self._kinds.append({})
             self._columns.append([None] * self._waiting)
         return position
 
