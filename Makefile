@@ -9,7 +9,7 @@ PROFILE ?= default
 SUITE ?= data/samples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test docs bad-input mutations peers test-full attacks large check format lock serve doctor record pictures tokens recall extractors ways many machines throughput overhead interruptions faults judged clean
+.PHONY: help setup model demo test docs bad-input mutations peers test-full attacks large check format lock serve doctor record pictures tokens recall extractors ways many machines bench throughput overhead interruptions faults judged clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -126,6 +126,9 @@ many: setup ## the whole answer flow over 300 and 3,000 made tables with a scrip
 
 machines: $(VENV)/.extras ## 40 tasks over two machines (work pool, then Dask) with PostgreSQL and S3; one is killed half way; 1 if anything is missing, wrong or asked twice
 	@$(BIN)/python tests/several.py
+
+bench: $(VENV)/.bench ## how fast each part is beside peers, and how it grows; writes docs/performance.md (ONLY="WORDS" for some); 1 if over a limit
+	@$(BIN)/python tests/performance.py --write docs/performance.md $(if $(ONLY),--only "$(ONLY)")
 
 throughput: setup ## 100 tasks with a model that answers after 4 s, 8 and 16 at once, against the ideal schedule; 1 if below 0.85
 	@$(BIN)/python tests/throughput.py

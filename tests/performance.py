@@ -189,6 +189,10 @@ def run(only: str, to: Path) -> dict[str, Any]:
     return dict(json.loads(to.read_text("utf-8")))
 
 
+def _quoted(only: str) -> str:
+    return f' ONLY="{only}"' if only else ""
+
+
 def main() -> int:
     """Run, write, and say what is over its limit."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -207,7 +211,7 @@ def main() -> int:
     found = races(ran)
     peers = ", ".join(f"{name} {version(name)}" for name in PEERS)
     head = (
-        f"{date.today()}, `make bench`: Python {platform.python_version()}, {platform.system()} {platform.release()}, {os.cpu_count()} cores, "
+        f"{date.today()}, `make bench{_quoted(given.only)}`: Python {platform.python_version()}, {platform.system()} {platform.release()}, {os.cpu_count()} cores, "
         f"load at the start {load}, {time.monotonic() - began:.0f} s in all; {peers}."
     )
     kept = ""

@@ -93,10 +93,11 @@ def processor_seconds() -> float:
 
 
 def _below(pid: int) -> list[int]:
+    """Its children and theirs; one that ends meanwhile has none."""
     found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += map(int, task.read_text().split())
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
     return [each for child in found for each in (child, *_below(child))]
 
 
