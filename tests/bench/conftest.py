@@ -96,8 +96,8 @@ def _below(pid: int) -> list[int]:
     """Its children and theirs; one that ends meanwhile has none."""
     found: list[int] = []
     with contextlib.suppress(OSError):
-        for task in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
     return [each for child in found for each in (child, *_below(child))]
 
 
