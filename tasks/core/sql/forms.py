@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tasks.core.models.catalogue import Form
+from tasks.core.sql.amounts import amounts
 from tasks.core.sql.days import LARGEST_MONTH, days
 from tasks.core.sql.names import literal, quote
 from tasks.core.sql.numerals import Mask, numbers
@@ -26,7 +27,7 @@ _CHARS = 40
 SAMPLE, _LEAST = 300, 0.25
 _AT_ONCE = 32
 """Columns of one statement: DuckDB plans one over 2,000 columns for minutes."""
-_LIKELY = r"^[^A-Za-z0-9]*([A-Za-z]{1,9}\$?\.? ?)?[0-9][^A-Za-z]*([ -]?[A-Za-z]{2,9}[^A-Za-z]*)?$"
+_LIKELY = r"^[^A-Za-z0-9]*([A-Za-z]{1,9}\$?\.? ?)?[0-9][^A-Za-z]*([ -]?[A-Za-z]{1,9}[^A-Za-z]*)?$"
 Run = Callable[[str], Sequence[Sequence[Any]]]
 Place = tuple[str, str]
 """Table and column."""
@@ -129,7 +130,7 @@ def _masks(source: str, key: str = "") -> str:
 
 def _made(masks: Sequence[Mask]) -> Form | None:
     values = sum(mask.count for mask in masks)
-    return days(masks, values) or numbers(masks, values)
+    return days(masks, values) or amounts(masks, values) or numbers(masks, values)
 
 
 def _proof(source: str, sql: str, key: str = "") -> str:

@@ -93,6 +93,8 @@ VALUES = (
     Kind("T304", True, "formulas without a stored value", "The program that wrote the workbook did not store what its formulas give.", "Open it in Excel or LibreOffice and save it."),
     Kind("T311", False, "leading zeros", "Numbers with leading zeros are text, so that the zeros stay.", "Nothing."),
     Kind("T312", False, "leading \\+", "Numbers with a leading + (phones) are text.", "Nothing."),
+    Kind("T325", False, "^[^;]*with the unit '[^;]*; text: ", "Numbers with one and the same unit behind them (`12 kg`) are text.", "Nothing: the note says how a query converts them."),
+    Kind("T326", True, "^numbers in several units", "Numbers with different units behind them (`12 kg`, `700 g`), or some with one and some without, are text.", "Bring them to one unit in the source, or tell in knowledge.md how."),
     Kind("T324", False, "(?<!some )with a decimal comma[^;]*; text: ", "Numbers with a decimal comma are text, and the values leave no doubt of it.", "Nothing: the note says how a query converts them."),
     Kind("T313", False, "thousands separators", "Numbers with thousands separators are text.", "Nothing: the note says how a query converts them."),
     Kind("T314", True, "decimal comma", "Numbers with a decimal comma are text; 1,234 may be read in two ways.", "Tell in knowledge.md which is meant; the note has the words."),

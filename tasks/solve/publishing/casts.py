@@ -91,11 +91,26 @@ def _readings(tree: exp.Expr, schema: Schema) -> Iterator[Check]:
         for column in cast.find_all(exp.Column):
             place = resolved(column, schema)
             form = place[1].form if place else None
+            if place and form and form.kind == "number" and not form.sql and not _is_told_apart(tree, place[1]):
+                detail = f"{place[1].name}: {form.says}, and the query takes the numbers as if all had the same"
+                yield Check(name=NAME, outcome="failed", detail=detail)
             if place and form and not form.decided and form.sql:
                 grave = "some with" in form.says or (form.kind != "number" and "." not in form.example)
                 yield Check(
                     name=NAME, outcome="failed" if grave else "noted", detail=f"{place[1].name}: {form.reading}"
                 )
+
+
+def _is_told_apart(tree: exp.Expr, profile: ColumnProfile) -> bool:
+    """Whether the query looks at the text of the column beside its number, as where it brings units to one."""
+    from sqlglot import exp
+
+    tests = tree.find_all(
+        exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.Case, exp.If, exp.Contains, exp.EndsWith
+    )
+    return any(
+        column.name.casefold() == profile.name.casefold() for node in tests for column in node.find_all(exp.Column)
+    )
 
 
 def _casts(tree: exp.Expr, schema: Schema) -> Iterator[_Cast]:

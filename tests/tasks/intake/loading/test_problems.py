@@ -52,6 +52,12 @@ def test_the_page_is_the_table() -> None:
         ("3 marks such as 'NA' kept as text", "T302"),
         ("numbers with leading zeros; text, so that the zeros stay", "T311"),
         ("2 of 2 values are percentages; text: CAST(rtrim(x, '%') AS DOUBLE) is in percent", "T315"),
+        (
+            "3 of 3 values are numbers with the unit 'kg'; text: CAST(regexp_replace(x, '\\s*(kg)\\s*$', '') AS DOUBLE)",
+            "T325",
+        ),
+        ("3 of 3 values are numbers with thousands separators, with the unit 't'; text: CAST(x AS DOUBLE)", "T325"),
+        ("numbers in several units ('kg', 'g'); text, and a query has to bring them to one unit", "T326"),
         ("values of several types (1 integer, 1 text); all as text", "T323"),
         ("dates, day first as 1 of 2 values show; text: strptime(x, '%d/%m/%Y') or alike", "T336"),
         ("list<item: int64>, as JSON text", "T351"),
