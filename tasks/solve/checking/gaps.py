@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tasks.core.models.evidence import Check
@@ -70,6 +71,61 @@ def _is_needed(column: exp.Column, select: exp.Select) -> bool:
         if part is not None and not isinstance(part, exp.And | exp.Or | exp.Is)
         for found in part.find_all(exp.Column)
     )
+
+
+async def unknown(facts: Facts, counts: Measuring) -> Check | None:
+    """A condition for what is not something also leaves out the rows of which nobody knows what they are; how many is said."""
+    from sqlglot import exp
+
+    if _EMPTY.search(facts.question):
+        return None
+    for select, condition in _conditions(facts.tree):
+        column = _denied(condition)
+        place = facts.place(column) if column is not None else None
+        if column is None or place is None or not place[1].null_share:
+            continue
+        without = select.copy()
+        for found in without.args["where"].find_all(type(condition)):
+            if found == condition:
+                found.replace(exp.true())
+                break
+        row = await counts.row(counts.over(without, [f"count_if({column.sql('duckdb')} IS NULL)"]))
+        if row and whole(row[0]):
+            rows = "1 row" if whole(row[0]) == 1 else f"{row[0]} rows"
+            detail = f"{condition.sql('duckdb')[:100]} also leaves out {rows} in which {place[1].name} is empty"
+            return Check(name="empty values", outcome="noted", detail=detail)
+    return None
+
+
+def _conditions(tree: exp.Expr) -> Iterator[tuple[exp.Select, exp.Expr]]:
+    """Each SELECT with each of the conditions that all of its rows meet."""
+    from sqlglot import exp
+
+    for select in tree.find_all(exp.Select):
+        where = select.args.get("where")
+        if where:
+            every = where.this
+            parts = every.flatten(unnest=False) if isinstance(every, exp.And) else [every]
+            yield from ((select, part) for part in parts)
+
+
+def _denied(condition: exp.Expr) -> exp.Column | None:
+    """The one column that must not be, or not be like, something that is written down or listed by a query."""
+    from sqlglot import exp
+
+    if isinstance(condition, exp.NEQ):
+        left, right = condition.this, condition.expression
+        subject, other = (right, left) if isinstance(left, exp.Literal) else (left, right)
+        if not isinstance(other, exp.Literal) or not other.name.strip():
+            return None
+    elif isinstance(condition, exp.Not) and isinstance(condition.this, exp.In | exp.Like | exp.ILike | exp.EQ):
+        subject = condition.this.this
+    elif isinstance(condition, exp.Like | exp.ILike) and condition.args.get("negate"):
+        subject = condition.this
+    else:
+        return None
+    columns = [*subject.find_all(exp.Column)]
+    return columns[0] if len(columns) == 1 and not subject.find(exp.Coalesce, exp.Case) else None
 
 
 async def uncounted(facts: Facts, counts: Measuring) -> Check | None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 NAME = "empty share"
-_MANY = 1 / 3
-"""Share of rows without a value from which a measure over the rest is worth a remark."""
+_SHOWN = 3
+"""Measures that are named."""
 _MEANS_NOTHING = re.compile(
     r"(?i)\b(?:empty|null|blank|missing)\b[^.;\n]{0,40}?(?:=|\bmeans?\b|\bcounts? as\b|\bstands? for\b|\btreated as\b|\bis\b|\bas\b)"
     r"\s*(?:an? )?(?:0|zero|none|no|nothing)\b"
@@ -48,19 +48,29 @@ async def lossy(facts: Facts, counts: Measuring) -> Check | None:
 
 
 async def thin(facts: Facts, counts: Measuring) -> Check | None:
-    """A measure rests on most of the rows that it is taken over; where many have no value, that is said."""
+    """A measure rests on all of the rows that it is taken over; where some have no value, how many is said."""
     from sqlglot import exp
 
+    said: dict[str, None] = {}
     for node, select in _measures(facts, exp.Min, exp.Max):
-        place = facts.place(node.this)
-        if place is None or not place[1].null_share:
+        columns = {column.sql("duckdb"): column for column in _bare(node)}
+        if len(columns) != 1 or not isinstance(node.this, exp.Expr):
             continue
-        row = await counts.row(counts.over(select, ["count(*)", f"count_if({node.this.sql('duckdb')} IS NULL)"]))
+        place = facts.place(next(iter(columns.values())))
+        if place is None or not _has_gaps(place):
+            continue
+        row = await counts.row(counts.over(select, ["count(*)", f"count_if(({node.this.sql('duckdb')}) IS NULL)"]))
         rows, empty = (whole(row[0]), whole(row[1])) if row else (0, 0)
-        if empty and empty >= rows * _MANY:
-            detail = f"{node.sql('duckdb')} is taken over {rows} rows, and in {empty} of them {place[1].name} is empty"
-            return Check(name=NAME, outcome="noted", detail=detail)
-    return None
+        if empty:
+            have = "1 has" if empty == 1 else f"{empty} have"
+            said[f"{node.sql('duckdb')} is over {rows - empty} of {rows} rows; {have} no {place[1].name}"] = None
+    return Check(name=NAME, outcome="noted", detail="; ".join(list(said)[:_SHOWN])) if said else None
+
+
+def _has_gaps(place: Place) -> bool:
+    """Whether values are empty, or texts of it are none: blanks, marks, and what its form does not read."""
+    form = place[1].form
+    return bool(place[1].null_share or (form and (form.others or form.read < form.values)))
 
 
 async def first_empty(facts: Facts, counts: Measuring) -> Check | None:
