@@ -81,7 +81,12 @@ def _doubts(
     """What speaks against taking the answer at its word, the gravest first."""
     yield from (check.detail for check in made if check.outcome == "failed")
     if attempt.agreement is not None and attempt.agreement < 1 and attempt.candidate:
-        yield f"{attempt.candidate.votes} of {attempt.samples} samples gave this result; the others gave something else"
+        others = attempt.samples - attempt.candidate.votes - attempt.silent
+        said = ["the others gave something else" if not attempt.silent else f"{others} gave something else"] * bool(
+            others
+        )
+        said += [f"{attempt.silent} gave no query that runs"] * bool(attempt.silent)
+        yield f"{attempt.candidate.votes} of {attempt.samples} samples gave this result; {', '.join(said)}"
     yield from drawn.doubts(uses)
     yield from (check.detail for check in made if check.outcome == "noted")
     yield from map(_first_line, attempt.problems)

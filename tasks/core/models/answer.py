@@ -208,9 +208,15 @@ class Attempt(Value):
 
     @property
     def agreement(self) -> float | None:
-        """Share of samples that gave the chosen result; None outside the `single` style."""
+        """Share of samples that gave the chosen result; None outside the `single` style. One that gave no query that runs speaks
+        for no other result, and counts half."""
         candidate = self.candidate
-        return candidate.votes / self.samples if self.style == "single" and candidate else None
+        return candidate.votes / (self.samples - self.silent / 2) if self.style == "single" and candidate else None
+
+    @property
+    def silent(self) -> int:
+        """Samples of the `single` style that gave no query that runs."""
+        return sum(one.votes for one in self.candidates if not one.digest) if self.style == "single" else 0
 
 
 class JoinAudit(Value):

@@ -96,5 +96,6 @@ def _reservations(attempt: Attempt, confident_share: float) -> list[str]:
     if attempt.ended not in ("submitted", "audit"):
         found.append(_ENDED[attempt.ended] if attempt.ended != "no_query" else "the solver did not hand it in itself")
     if attempt.agreement is not None and attempt.agreement < confident_share and attempt.candidate:
-        found.append(f"only {attempt.candidate.votes} of {attempt.samples} samples agree on it")
+        none = f", and {attempt.silent} gave no query that runs" if attempt.silent else ""
+        found.append(f"only {attempt.candidate.votes} of {attempt.samples} samples agree on it{none}")
     return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tasks.core.models.query import QueryResult
+from tasks.solve.solving.alike import alike
 
 _EMPTY_WEIGHT = 0.5
 """A vote for a result without content: questions are seldom asked for nothing, and many mistakes end in nothing."""
@@ -27,7 +29,7 @@ class Ballot:
 
 
 def tally(ballots: Sequence[Ballot]) -> list[list[Ballot]]:
-    """Ballots with equal results together, the winning group first; those that did not run are left out.
+    """Ballots with results that a reader would call equal together, the winning group first; those that did not run are left out.
 
     Votes decide; then queries that needed no mending, the greedy sample, and the narrower result.
     """
@@ -35,12 +37,25 @@ def tally(ballots: Sequence[Ballot]) -> list[list[Ballot]]:
     for ballot in ballots:
         if ballot.result:
             groups.setdefault(ballot.result.digest, []).append(ballot)
-    return sorted(groups.values(), key=_rank, reverse=True)
+    found: list[list[Ballot]] = []
+    for group in sorted(groups.values(), key=_rank, reverse=True):
+        same = next((one for one in found if _alike(one[0], group[0])), None)
+        found.append(group) if same is None else same.extend(group)
+    return sorted(found, key=_rank, reverse=True)
+
+
+def _alike(one: Ballot, other: Ballot) -> bool:
+    return bool(one.result and other.result and alike(one.result, other.result))
 
 
 def speaker(group: Sequence[Ballot]) -> Ballot:
-    """The query that stands for its group: one that needed no mending, then the shortest."""
-    return min(group, key=lambda ballot: (bool(ballot.reasons), len(ballot.sql), ballot.sql))
+    """The query that stands for its group: of the form of result that most of it have, one that needed no mending, then the shortest."""
+    forms = Counter(ballot.result.digest for ballot in group if ballot.result)
+
+    def rank(ballot: Ballot) -> tuple[int, bool, int, str]:
+        return (-forms[ballot.result.digest] if ballot.result else 0, bool(ballot.reasons), len(ballot.sql), ballot.sql)
+
+    return min(group, key=rank)
 
 
 def is_empty(result: QueryResult) -> bool:

@@ -35,6 +35,13 @@ def said(kind: str, verdict: str, candidate: int | None = 0, fingerprint: str = 
     return Audit.model_validate(whole)
 
 
+def silent(votes: int, samples: int) -> Attempt:
+    """One result that so many samples gave, and all others without a query that runs."""
+    failed = Candidate(submission=Submission(sql="selec"), error="no such column", votes=samples - votes)
+    made = Candidate(submission=Submission(sql="select"), digest="d", votes=votes)
+    return attempt(made, failed, style="single", samples=samples)
+
+
 def tried(votes: int = 1, **changes: Any) -> Attempt:
     return attempt(Candidate(submission=Submission(sql="select"), digest="d", votes=votes), **changes)
 
@@ -45,6 +52,8 @@ def tried(votes: int = 1, **changes: Any) -> Attempt:
         (tried(), EQUAL, "not_assessed", GOOD),
         (tried(3, style="single", samples=5), EQUAL, "not_assessed", GOOD),
         (tried(2, style="single", samples=5), EQUAL, "partial", "replayed and equal, but only 2 of 5 samples agree on it"),
+        (silent(3, 6), EQUAL, "not_assessed", GOOD),
+        (silent(2, 6), EQUAL, "partial", "replayed and equal, but only 2 of 6 samples agree on it, and 4 gave no query that runs"),
         (tried(ended="budget"), EQUAL, "partial", "replayed and equal, but the budget ran out before the solver was done"),
         (tried(ended="turns"), EQUAL, "partial", "replayed and equal, but the solver ran out of turns before it handed in an answer"),
         (tried(ended="model_error"), EQUAL, "partial", "replayed and equal, but the model stopped giving usable replies"),

@@ -60,7 +60,7 @@ def test_what_most_samples_give_is_the_answer_and_their_share_its_confidence(sol
     assert [request.get("n", 1) for request in endpoint.requests] == [1, 5]
     assert attempt.ended == "submitted" and attempt.chosen == 0 and attempt.samples == 6
     assert attempt.candidate and attempt.candidate.submission.sql == ADA
-    assert attempt.candidate.preview == (("Ada",),) and attempt.agreement == 0.5
+    assert attempt.candidate.preview == (("Ada",),) and attempt.agreement == 3 / 5.5
     assert [(c.votes, bool(c.error)) for c in attempt.candidates] == [(3, False), (2, False), (1, True)]
     assert attempt.usage.calls == 6
 
@@ -86,7 +86,7 @@ def test_when_nothing_runs_the_error_is_shown_once(solve: Any) -> None:
     told = endpoint.requests[2]["messages"]
     assert [message["role"] for message in told] == ["user", "assistant", "user"]
     assert "horoscope" in told[2]["content"] and told[2]["content"].count("~~~") == 2
-    assert attempt.candidate and attempt.candidate.votes == 6 and attempt.agreement == 0.5
+    assert attempt.candidate and attempt.candidate.votes == 6 and attempt.agreement == 6 / 9
 
 
 def test_when_nothing_ever_runs_the_attempt_says_so(solve: Any) -> None:
