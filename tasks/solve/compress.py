@@ -24,7 +24,6 @@ from tasks.solve.compressing.fit import Fitting, Shown, best_first, together
 from tasks.solve.compressing.unfold import Unfolded, detailed, unfold
 from tasks.solve.judging.rank import Ranking, choose, rank
 from tasks.solve.showing.layout import Detail, join_equation, join_line, one_line, spelled
-from tasks.solve.showing.size import whole_tokens
 from tasks.stage import stage
 
 _KNOWLEDGE_SHARE, _JOINS_SHARE, _FOLDED_SHARE, _METRICS_SHARE, _VIDEO_SHARE = 0.3, 0.1, 0.06, 0.1, 0.15
@@ -69,7 +68,7 @@ async def compress(
         if tokens <= settings.tokens:
             break
         limit = int(limit * settings.tokens / tokens * _MARGIN)
-    return brief.model_copy(update={"tokens": tokens, "whole": whole_tokens(profile) if shown else 0})
+    return brief.model_copy(update={"tokens": tokens})
 
 
 @dataclass(frozen=True)

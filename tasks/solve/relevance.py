@@ -72,8 +72,8 @@ def why_not(catalogue: Catalogue, profile: Profile, vote: VoteSettings, settings
         return "switched off: relevance.from_tokens is 0"
     if not vote.enabled:
         return "switched off: vote.enabled is false"
-    if whole_tokens(profile, settings.from_tokens) < settings.from_tokens:
-        taken = whole_tokens(profile)
+    taken = whole_tokens(profile, settings.from_tokens)
+    if taken < settings.from_tokens:
         return f"the description of all tables takes {taken} tokens, fewer than relevance.from_tokens ({settings.from_tokens})"
     if all(table.drawn for table in catalogue.tables):
         return "there is no table but those drawn from documents"

@@ -84,9 +84,7 @@ def test_a12_a_folded_table_that_is_needed_is_still_described_and_queried(
     assert ended.answer.status == "approved" and ended.spend.total().calls == 11
 
 
-def test_the_stages_of_a_large_folder_and_the_tokens_that_folding_saves(
-    world: World, tmp_path: Path, profile: str
-) -> None:
+def test_the_stages_of_a_large_folder_and_the_tables_that_it_folds(world: World, tmp_path: Path, profile: str) -> None:
     world.endpoint.replies = Model("orders", "products")
     world.answer(large(tmp_path / "shop"), tmp_path / "out", profile=profile)
     stages = [entry["stage"] for entry in last_run(world.store)["stages"]]
@@ -94,7 +92,7 @@ def test_the_stages_of_a_large_folder_and_the_tokens_that_folding_saves(
     (record,) = (world.store / "records" / "compress").glob("*.json")
     brief = json.loads(json.loads(record.read_text("utf-8"))["result"])
     assert brief["shown"] == ["products", "orders"] or brief["shown"] == ["orders", "products"]
-    assert brief["tokens"] < brief["whole"] and len(brief["folded"]) == 30
+    assert len(brief["folded"]) == 30
     assert "category" in brief["detailed"]["products"]
     assert len([*(world.store / "records" / "judge_tables").glob("*.json")]) == 1
 

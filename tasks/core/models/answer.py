@@ -82,8 +82,6 @@ class Brief(Value):
     """Tables that are only named or counted; still queryable."""
     detailed: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Where tables were folded on purpose: columns of the shown ones that are described, the others being named."""
-    whole: int = 0
-    """Tokens that all tables described in full would take; 0 = nothing was folded on purpose."""
 
 
 class Addition(Value):

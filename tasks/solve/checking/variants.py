@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from tasks.core.models.evidence import Check
 from tasks.core.sql.names import literal, quote
+from tasks.core.sql.widths import narrow
 from tasks.solve.checking.facts import Comparison, Facts, Place
 from tasks.solve.checking.measuring import Measuring, whole
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_WIDE = "".join(map(chr, range(0xFF01, 0xFF5F))) + "\u3000\u00a0"
-_NARROW = "".join(map(chr, range(0x21, 0x7F))) + "  "
 _EXACT = re.compile(r"(?i)\bexact(?:ly)?\b|case[- ]sensitive|区分大小写|完全一致|精确")
 _SHOWN = 3
 
@@ -56,7 +55,7 @@ def _missed(place: Place, held: list[Comparison]) -> str:
 
 
 def _folded(text: str) -> str:
-    return f"trim(regexp_replace(lower(translate({text}, {literal(_WIDE)}, {literal(_NARROW)})), '\\s+', ' ', 'g'))"
+    return f"trim(regexp_replace(lower({narrow(text)}), '\\s+', ' ', 'g'))"
 
 
 def _bare(subject: exp.Expr) -> str:

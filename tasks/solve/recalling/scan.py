@@ -15,6 +15,7 @@ from tasks.core.search.words import fold, is_cjk
 from tasks.core.sections import QuerySettings, RecallSettings
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import literal, quote
+from tasks.core.sql.widths import narrow
 from tasks.solve.indexing.distinct import TextColumn, text_columns
 from tasks.solve.recalling.values import grade, pieces
 
@@ -22,8 +23,6 @@ _KEPT = 3
 """Values of one column."""
 _TERM_SIGNS = {True: 2, False: 4}
 """Shortest term that is looked for inside of values: in Chinese, in other scripts."""
-_WIDE = "".join(chr(0xFF01 + n) for n in range(94)) + "\u3000"
-_NARROW = "".join(chr(0x21 + n) for n in range(94)) + " "
 _SHOWN = 3
 
 
@@ -73,7 +72,7 @@ def _in_order(columns: Sequence[TextColumn], likely: Sequence[str]) -> list[Text
 
 def _statement(column: TextColumn, terms: Terms) -> str:
     name = quote(column.name)
-    folded = f"lower(translate(trim({name}), {literal(_WIDE)}, {literal(_NARROW)}))"
+    folded = f"lower(trim({narrow(name)}))"
     whole = f"f IN ({', '.join(literal(piece) for piece in pieces(terms)) or 'NULL'})"
     parts = [f"contains(f, {literal(term)})" for term in _terms(terms)]
     return (

@@ -16,6 +16,7 @@ from tasks.core.models.semantics import Knowledge
 from tasks.core.sections import BriefSettings
 from tasks.core.settings import load
 from tasks.solve.compress import compress
+from tasks.solve.showing.size import whole_tokens
 
 NEEDED = ("zz_sales", "zz_regions")
 
@@ -102,7 +103,7 @@ def test_a12_the_first_prompt_alone_changes_and_says_how_to_look_a_folded_table_
     assert "- aa_0029 (csv/aa_0029.csv)" in made.text.splitlines() and "field_3 VARCHAR: " not in made.text
     (head,) = [line for line in made.text.splitlines() if line.startswith("Folded")]
     assert "describe" in head and "list_tables" in head and "queried like the others" in head
-    assert made.whole > 2 * made.tokens
+    assert whole_tokens(profile) > 2 * made.tokens
 
 
 def test_found_columns_stand_in_detail_and_the_others_by_name() -> None:
