@@ -18,7 +18,7 @@ _AMOUNT = re.compile(
     r"(?P<unit>(?:[^\W\d_]|°)(?:[^\W\d_]|[ ./°·^²³-](?=.)){0,14}[²³23]?\.?)?"
 )
 _UNPROVED = 3
-"""Values from which one and the same word behind numbers is a unit, whatever it says."""
+"""Values from which one and the same word behind numbers is a unit, whatever it says; a single letter may be part of a code."""
 _MOST = 6
 """Different units of one column."""
 _END = r"\s*({ends})\s*$"
@@ -44,7 +44,8 @@ def amounts(masks: Sequence[Mask], values: int) -> Form | None:
         return None
     named = [unit for unit in found.units if unit]
     if len(found.units) == 1:
-        return _of_one(found, values) if values >= _UNPROVED or _is_known(named[0]) else None
+        is_word = values >= _UNPROVED and not (len(named[0]) == 1 and named[0].isascii())
+        return _of_one(found, values) if is_word or _is_known(named[0]) else None
     if len(named) > _MOST or not all(map(_is_known, named)):
         return None
     listed = ", ".join(repr(found.units[unit][0]) for unit in named) + " and none" * ("" in found.units)
@@ -82,9 +83,11 @@ def _folded(unit: str) -> str:
 
 
 def _is_known(unit: str) -> bool:
-    from tasks.core.values.units import unit_of
+    """Whether it is a unit of something; an `x` behind a number may be `times`, and may be a sign of a code."""
+    from tasks.core.values.units import RATIO, unit_of
 
-    return unit_of(unit) is not None
+    found = unit_of(unit)
+    return found is not None and found.dimension not in ("", RATIO)
 
 
 def _of_one(found: _Amounts, values: int) -> Form | None:
