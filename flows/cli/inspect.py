@@ -6,15 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.cells import cell_len
 from rich.markup import escape
 
 from flows.cli.app import app, out, print_json, table
 
 if TYPE_CHECKING:
     from flows.inspect import Findings
+    from tasks.core.models.catalogue import ColumnProfile
 
 _FEW = 8
 """Rows below which a column without repetition is hardly a key: in so few most are."""
+_WIDE = 140
+"""Width of a terminal from which on a column's values have columns of their own."""
+_LEAST, _BETWEEN = 16, 3
+"""Room of a column that may be folded, and between two."""
 _SHOWN = 12
 """Columns of a sample that are printed."""
 
@@ -75,26 +81,21 @@ def _count(number: int, what: str) -> str:
 
 
 def _print(found: Findings) -> None:
-    files = table("file", "kind", "bytes", "outcome", "why", title="Files")
-    for file in found.catalogue.files:
-        files.add_row(escape(file.path), file.kind, f"{file.size:,}", file.outcome, escape(file.reason))
-    out.print(files)
-    roles, kinds = found.roles, {table.name: table.role for table in found.metadata.tables}
+    files = [[file.path, file.kind, f"{file.size:,}", file.outcome, file.reason] for file in found.catalogue.files]
+    _grid(["file", "kind", "bytes", "outcome", "why"], files, "Files", whole=4)
+    kinds = {table.name: table.role for table in found.metadata.tables}
     for each in found.profile.tables:
         title = f"{each.name}: {each.rows:,} rows from {each.origin} ({kinds.get(each.name, 'dimension')} table)"
-        columns = table("column", "type", "role", "nulls", "distinct", "range", "examples", "meaning", title=title)
-        for column in each.columns:
-            columns.add_row(
-                escape(column.name) + (" (key)" if column.is_key and each.rows >= _FEW else ""),
-                column.type,
-                roles.get((each.name, column.name), "").partition(" →")[0],
-                f"{column.null_share:.0%}",
-                f"{column.distinct:,}",
-                escape(" … ".join(part for part in (column.minimum, column.maximum) if part)),
-                escape(", ".join(column.examples[:3])),
-                escape(" ".join(part for part in (column.meaning, column.unit) if part)),
+        rows = [_column(column, found.roles.get((each.name, column.name), ""), each.rows) for column in each.columns]
+        if out.width >= _WIDE:
+            names = ["column", "type", "role", "nulls", "distinct", "range", "examples", "meaning"]
+            _grid(names, [[*row[:3], *row[3], row[4]] for row in rows], title)
+        else:
+            _grid(
+                ["column", "type", "role", "values, meaning"],
+                [[*row[:3], _told(*row[3], row[4])] for row in rows],
+                title,
             )
-        out.print(columns)
         _print_sample(found, each.name)
     for join in found.profile.joins:
         left, right = f"{join.left_table}.{join.left_column}", f"{join.right_table}.{join.right_column}"
@@ -117,6 +118,36 @@ def _print(found: Findings) -> None:
         out.print("no problems")
 
 
+def _column(column: ColumnProfile, role: str, rows: int) -> tuple[str, str, str, tuple[str, str, str, str], str]:
+    """Its name, type and role; null share, distinct values, range and examples; its meaning."""
+    name = column.name + (" (key)" if column.is_key and rows >= _FEW else "")
+    ends = " … ".join(part for part in (column.minimum, column.maximum) if part)
+    values = (f"{column.null_share:.0%}", f"{column.distinct:,}", ends, ", ".join(column.examples[:3]))
+    meaning = " ".join(part for part in (column.meaning, column.unit) if part)
+    return name, column.type, role.partition(" →")[0], values, meaning
+
+
+def _told(nulls: str, distinct: str, ends: str, examples: str, meaning: str) -> str:
+    """What a narrow terminal shows of a column's values in place of four columns."""
+    counts = f"{distinct} distinct" + (f", {nulls} null" if nulls != "0%" else "")
+    shown = "; ".join(part for part in (counts, ends, f"as {examples}" if examples else "") if part)
+    return f"{shown}\n{meaning}" if meaning else shown
+
+
+def _grid(names: list[str], rows: list[list[str]], title: str, whole: int = 3) -> None:
+    """Print a table; words of its first `whole` columns are not broken, as long as the others have room beside them."""
+    made = table(*names, title=title)
+    lines = [(name, *(row[at] for row in rows)) for at, name in enumerate(names)]
+    widths = [max(map(cell_len, column)) for column in lines[:whole]]
+    words = [max((cell_len(word) for text in column for word in text.split()), default=0) for column in lines[whole:]]
+    if sum((*widths, *(min(word, _LEAST) for word in words), _BETWEEN * len(names))) <= out.width:
+        for column, width in zip(made.columns, widths, strict=False):
+            column.width = width
+    for row in rows:
+        made.add_row(*map(escape, row))
+    out.print(made)
+
+
 def _print_described(found: Findings) -> None:
     for metric in found.metadata.metrics:
         out.print(
@@ -130,7 +161,13 @@ def _print_sample(found: Findings, name: str) -> None:
     sample = next((each for each in found.samples if each.table == name), None)
     if not sample or not sample.rows:
         return
-    rows = table(*sample.columns[:_SHOWN])
-    for row in sample.rows[:3]:
-        rows.add_row(*("–" if cell is None else escape(str(cell)[:60]) for cell in row[:_SHOWN]))
-    out.print(rows)
+    cells = [["–" if cell is None else str(cell)[:60] for cell in row] for row in sample.rows[:3]]
+    shown, room = 0, out.width
+    for name, *column in zip(sample.columns, *cells, strict=True):
+        room -= max(cell_len(name), min(max(map(cell_len, column)), _LEAST)) + _BETWEEN
+        if shown == _SHOWN or (room < 0 and shown):
+            break
+        shown += 1
+    _grid(list(sample.columns[:shown]), [row[:shown] for row in cells], "", whole=shown)
+    if shown < len(sample.columns):
+        out.print(f"{len(sample.columns)} columns in all, {shown} shown")

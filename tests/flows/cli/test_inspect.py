@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from world import World, make_folder
 
 
@@ -23,6 +24,26 @@ def test_inspect_shows_files_tables_joins_knowledge_and_problems(world: World, t
     assert "knowledge: context/knowledge.md: 1 definitions" in text
     assert "problem T104: context/broken.db: unreadable: " in text and "clip.mp4" in text
     assert world.endpoint.calls == 0
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_no_word_is_broken_on_a_narrow_terminal(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    from flows.cli.app import out
+
+    monkeypatch.setattr(out, "width", width)
+    (tmp_path / "shop").mkdir()
+    names = ["customer_identifier", "单价", *(f"measured_quantity_{number}" for number in range(6))]
+    rows = "".join(f"C0{number},{number}.5,{number},2,3,4,5,6\n" for number in range(3))
+    (tmp_path / "shop" / "quarterly_orders.csv").write_text(f"{','.join(names)}\n{rows}", "utf-8")
+    said = world.call("inspect", str(tmp_path / "shop")).stdout
+    for name in (*names, "dimension", "quarterly_orders.csv"):
+        assert name in said
+    wide = [line for line in said.splitlines() if cell_len(line) > width]
+    assert all(line.startswith(("note ", "problem ")) for line in wide), wide
+    assert ("3 distinct; C00" in said) is (width < 100) and ("examples" in said) is (width > 100)
+    assert ("8 columns in all, 4 shown" in said) is (width < 100)
 
 
 def test_inspect_as_json_holds_the_same(world: World, tmp_path: Path) -> None:
