@@ -109,7 +109,7 @@ pictures: setup ## take the documentation's pictures of a report and of the Pref
 tokens: setup ## count the prompt tokens of documents against sending each section all of it; SUITE="DIR …"
 	@$(BIN)/python tests/tokens.py --suite $(SUITE)
 
-extractors: setup ## documents of 100, 1,000 and 10,000 records read by slices and by learned patterns: tokens, wrong and missing cells, seconds; SUITE="DIR …" of folders with truth; writes docs/documents.md
+extractors: setup ## documents of 100 and 1,000 records read by slices and by learned patterns: tokens, wrong and missing cells, seconds; SUITE="DIR …" of folders with truth; writes docs/documents.md
 	@$(BIN)/python tests/extractors.py $(if $(filter-out data/samples,$(SUITE)),--suite $(SUITE),--write docs/documents.md)
 
 recall: setup ## how much of what an answer needs is recalled, shown and found: sample, made folders, a suite with SUITE=DIR

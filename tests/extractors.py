@@ -34,7 +34,7 @@ from registers import Told  # noqa: E402
 from tasks.core.models.document import DerivedTable  # noqa: E402
 
 RECORDINGS = ROOT / "tests" / "recordings" / "extractors"
-SIZES = (100, 1000, 10000)
+SIZES = (100, 1000)
 BEGIN, END = "<!-- measured by make extractors -->", "<!-- end of measured -->"
 _PROFILE = """[endpoints.main]
 url = "{url}"
