@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from flows.patterns import extract
 from flows.running.request import DocumentRequest
 from flows.running.session import session
+from flows.running.share import PLANNED, Share, gauge_of
 from flows.running.spent import Costs
 from flows.video import read_videos
 from tasks.core.errors import InputError, TablewrightError
@@ -152,7 +153,10 @@ async def draw_for(
         costs.add("", "relevance", verdicts.usage)
     skipped = set(verdicts.skipped) if verdicts else set()
     needed = [document for document in documents if document.stem not in skipped]
-    outcomes = await asyncio.gather(*(_attempt(document, knowledge, settings, costs) for document in needed))
+    gauge = gauge_of(len(needed))
+    outcomes = await asyncio.gather(
+        *(_attempt(document, knowledge, settings, costs, Share(gauge)) for document in needed)
+    )
     reasons = dict(zip((document.stem for document in needed), outcomes, strict=True))
     return Derivation(
         converted=given.converted,
@@ -177,7 +181,7 @@ async def derive_asked(path: str, derivation: Derivation, knowledge: Knowledge, 
     if document is None:
         return derivation
     costs = Costs()
-    outcome = await _attempt(document, knowledge, settings, costs)
+    outcome = await _attempt(document, knowledge, settings, costs, Share(None))
     others = tuple((stem, why) for stem, why in derivation.outcomes if stem != document.stem)
     return derivation.model_copy(
         update={
@@ -226,25 +230,30 @@ async def _convert(root: str, files: tuple[SourceFile, ...], settings: Settings)
     return tuple(await asyncio.gather(*map(one, files)))
 
 
-async def _attempt(document: Converted, knowledge: Knowledge, settings: Settings, costs: Costs) -> _Outcome:
+async def _attempt(
+    document: Converted, knowledge: Knowledge, settings: Settings, costs: Costs, share: Share
+) -> _Outcome:
     if document.text is None:
+        await share.add(1)
         return _Outcome(None, f"no table: it has no text ({document.reason or document.status})")
     try:
-        return await _draw(document, knowledge, settings, costs)
+        outcome = await _draw(document, knowledge, settings, costs, share)
     except InputError:
         raise  # a key or a disk: no other document would fare better
     except TablewrightError as error:
-        return _Outcome(None, f"no table: {error.told}")
+        outcome = _Outcome(None, f"no table: {error.told}")
+    await share.add(1)
+    return outcome
 
 
-async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, costs: Costs) -> _Outcome:
+async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, costs: Costs, share: Share) -> _Outcome:
     """The way of one document."""
-    plan = await plan_document(document, knowledge, settings.plan)
+    plan = await share.after(plan_document(document, knowledge, settings.plan), PLANNED)
     costs.add(document.stem, "plan", plan.usage)
     if plan.failed:
         return _Outcome(None, f"no table: {'; '.join(plan.problems) or 'no plan was found'}", _stopped(plan))
     slices = await cut_slices(document, plan, knowledge, settings.extract)
-    extracted = await extract(plan, slices, settings)
+    extracted = await extract(plan, slices, settings, share)
     results = extracted.results
     costs.add(document.stem, "patterns", extracted.patterns)
     costs.add(document.stem, "extract", *(result.usage for result in results))

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from flows.running.share import EXTRACTED, Share
 from tasks.core.models.document import Plan, PlanSection, Slice, SliceResult
 from tasks.core.models.patterns import Extracted, Learned, Pattern
 from tasks.core.models.run import Usage
@@ -27,14 +28,17 @@ class _Written(NamedTuple):
     problems: tuple[str, ...]
 
 
-async def extract(plan: Plan, slices: tuple[Slice, ...], settings: Settings) -> Extracted:
-    """What all slices give, each section read in the way that is estimated to be cheaper."""
+async def extract(plan: Plan, slices: tuple[Slice, ...], settings: Settings, share: Share) -> Extracted:
+    """What all slices give, each section read in the way that is estimated to be cheaper; `share` grows with each."""
     by_section: dict[str, list[Slice]] = defaultdict(list)
     for piece in slices:
         by_section[piece.section].append(piece)
     sections = {section.id: section for section in plan.sections}
     parts = await asyncio.gather(
-        *(_section(sections[name], tuple(pieces), settings) for name, pieces in by_section.items())
+        *(
+            share.after(_section(sections[name], tuple(pieces), settings), EXTRACTED * len(pieces) / len(slices))
+            for name, pieces in by_section.items()
+        )
     )
     return Extracted(
         results=tuple(result for part in parts for result in part.results),

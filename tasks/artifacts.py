@@ -18,6 +18,8 @@ ARTIFACT_BYTES = 100_000
 _SECONDS = 20.0
 _LEAST_SECONDS = 2.0
 """Between two updates of a progress: each is a request to the server."""
+_SLIGHT = 1e-6
+"""What parts of a thing may miss of it by being added up."""
 _log = logging.getLogger(__name__)
 there: ContextVar[Callable[[], Awaitable[bool]] | None] = ContextVar("there", default=None)
 """Whether the server is there to be shown anything; who says that it is not tells the user."""
@@ -75,25 +77,27 @@ def within(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class Gauge:
-    """How many of `total` questions have ended, as the server shows it in the flow run around them."""
+    """How many of `total` things have ended, as the server shows it in the flow run around them; parts of one count as such."""
 
-    def __init__(self, key: str, total: int) -> None:
-        self.key, self.total, self.done = key, total, 0
+    def __init__(self, key: str, total: int, what: str = "questions") -> None:
+        self.key, self.total, self.what = key, total, what
+        self.done = 0.0
         self._id: Any = None
         self._told = 0.0
 
-    async def end(self, count: int = 1) -> None:
+    async def end(self, count: float = 1) -> None:
         """So many more have ended."""
         self.done += count
         now = time.monotonic()
-        if self.done >= self.total or now - self._told >= _LEAST_SECONDS:
+        if self.done > self.total - _SLIGHT or now - self._told >= _LEAST_SECONDS:
             self._told = now
             await _guarded("progress", self._tell(100.0 * self.done / max(self.total, 1)))
 
     async def _tell(self, percent: float) -> None:
         from prefect.artifacts import acreate_progress_artifact, aupdate_progress_artifact
 
-        said = f"{self.done} of {self.total} questions"
+        whole = abs(self.done - round(self.done)) < _SLIGHT
+        said = f"{self.done:.{0 if whole else 1}f} of {self.total} {self.what}"
         if self._id is None:
             self._id = await acreate_progress_artifact(progress=percent, key=self.key, description=said)
         else:

@@ -9,6 +9,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import orchards
+from endpoint import Delay
+from suites import make_suite
 from ui import CHROMIUM, desk, kill
 from world import ANSWER, ASKED, ROOT, make_folder, slow_after, solver, wait_for
 
@@ -57,6 +60,7 @@ def prefect() -> None:
         at.page.locator("a[href*='/artifacts/artifact/']").first.click()
         at.page.set_viewport_size({"width": 1100, "height": 500})
         shoot(at.page, "artifact")
+        artifact(at, "evidence", 900)
         at.page.set_viewport_size({"width": 1100, "height": 800})
         at.world.endpoint.replies = slow_after(2, 600)
         run = at.submit(folder, f"{QUESTION} Largest first.", root / "two")
@@ -77,7 +81,46 @@ def prefect() -> None:
     shutil.rmtree(root)
 
 
-KINDS = {"report": report, "prefect": prefect}
+def artifact(at: Any, key: str, height: int) -> None:
+    """The newest artifact of that key, on its page, as a picture of that name."""
+    at.page.goto(f"{at.url}/artifacts/key/{key}")
+    at.page.locator("a[href*='/artifacts/artifact/']").first.click()
+    at.page.set_viewport_size({"width": 1100, "height": height})
+    shoot(at.page, key)
+
+
+def sweep() -> None:
+    """Plots of a benchmark's night over two setups."""
+    root = Path(tempfile.mkdtemp(prefix="tablewright-pictures-"))
+    suite = make_suite(root / "suite")
+    with desk(root, shoot) as at:
+        request = {"suites": [str(suite)], "models": ["small", "large"], "results": str(root / "results")}
+        run = at.start("benchmark/suites", request)
+        assert at.ended(run, 900) == "Completed"
+        artifact(at, "benchmark-plots", 900)
+    shutil.rmtree(root)
+
+
+def documents() -> None:
+    """How far a run over documents is, while the model reads them after it has planned."""
+    root = Path(tempfile.mkdtemp(prefix="tablewright-pictures-"))
+    with desk(root, shoot) as at:
+        at.world.endpoint.replies = planned_only
+        run = at.start("document/documents", {"folder": str(orchards.SAMPLE), "out": str(root / "out")})
+        wait_for(lambda: "documents-progress" in at.artifacts(run))
+        artifact(at, "documents-progress", 500)
+        at.world.endpoint.replies = orchards.model
+        kill(at.process(run))
+    shutil.rmtree(root)
+
+
+def planned_only(body: dict[str, Any]) -> Any:
+    """A plan at once, what stands in the text later than anybody waits."""
+    said = orchards.model(body)
+    return said if "records_complete" in body["messages"][0]["content"] else Delay(600, said)
+
+
+KINDS = {"report": report, "prefect": prefect, "sweep": sweep, "documents": documents}
 
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]

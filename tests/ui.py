@@ -50,6 +50,12 @@ class Desk:
             page.screenshot(path=self.world.root / "not-submitted.png")
         raise AssertionError(f"the form was not taken, see {self.world.root}/not-submitted.png")
 
+    def start(self, deployment: str, request: dict[str, Any]) -> str:
+        """Start a run of a deployment by its API, as another program would; the id of the flow run."""
+        found = self._ask("GET", f"/deployments/name/{deployment}")["id"]
+        parameters = {"request": request}
+        return str(self._ask("POST", f"/deployments/{found}/create_flow_run", json={"parameters": parameters})["id"])
+
     def open(self, run: str) -> None:
         """Show a flow run."""
         self.page.goto(f"{self.url}/runs/flow-run/{run}")
@@ -79,6 +85,13 @@ class Desk:
         for task in self._ask("POST", "/task_runs/filter", json={"flow_runs": {"id": {"any_": [run]}}}):
             found.setdefault(task["name"], set()).add(task["state_name"])
         return found
+
+    def artifacts(self, run: str) -> set[str]:
+        """Keys of the artifacts that a run has made by now."""
+        return {
+            one["key"]
+            for one in self._ask("POST", "/artifacts/filter", json={"artifacts": {"flow_run_id": {"any_": [run]}}})
+        }
 
     def process(self, run: str) -> int:
         """Id of the process that executes the run."""

@@ -214,3 +214,16 @@ def test_the_document_flow_shows_its_stages_and_its_quality(
         drawn = asyncio.run(document_flow(request))
     assert drawn.files == ("derived/harvest.sqlite",) and drawn.derivation.tables[0].records == 8
     assert drawn.prefect == last_run(tmp_path / "store")["prefect"] and (tmp_path / "out" / drawn.files[0]).is_file()
+    progress = asyncio.run(artifact_of(drawn.prefect, "documents-progress"))
+    assert float(progress.data) == 100 and progress.description == "1 of 1 documents"
+
+
+async def artifact_of(run: str, key: str) -> Any:
+    """The one artifact of that key that a flow run made."""
+    from prefect.client.orchestration import get_client
+    from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterFlowRunId
+
+    own = ArtifactFilter(flow_run_id=ArtifactFilterFlowRunId(any_=[run]))
+    async with get_client() as client:
+        (found,) = [one for one in await client.read_artifacts(artifact_filter=own) if one.key == key]
+        return found
