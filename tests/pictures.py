@@ -63,7 +63,7 @@ def prefect() -> None:
         artifact(at, "evidence", 900)
         at.page.set_viewport_size({"width": 1100, "height": 800})
         at.world.endpoint.replies = slow_after(2, 600)
-        run = at.submit(folder, f"{QUESTION} Largest first.", root / "two")
+        run = at.submit(folder, "How many orders does each category have?", root / "two")
         wait_for(lambda: at.world.endpoint.calls == ASKED + 3)
         kill(at.process(run))
         assert at.ended(run) == "Crashed"
