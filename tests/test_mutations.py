@@ -11,10 +11,10 @@ from mutations import COUNT, SEED, Case, Outcome
 
 
 def test_a_few_of_every_kind_break_nothing(tmp_path: Path) -> None:
-    few = mutations.chosen(24, SEED, "")
+    few = mutations.chosen(20, SEED, "")
     found = [mutations.examine(case, tmp_path / str(case.number)) for case in few]
     assert [outcome for outcome in found if outcome.faults] == []
-    assert len({outcome.kind for outcome in found}) > 12 and len({outcome.how for outcome in found}) > 15
+    assert len({outcome.kind for outcome in found}) > 10 and len({outcome.how for outcome in found}) > 12
     assert {"table", "unreadable"} < {outcome.state for outcome in found}
 
 

@@ -118,7 +118,7 @@ def taken_in(lay: Callable[[Path], None]) -> Iterator[Built]:
 
 
 def test_any_rows_in_any_form_come_back() -> None:
-    @settings(max_examples=settings().max_examples // 8)
+    @settings(max_examples=settings().max_examples // 16)
     @given(made=st.fixed_dictionaries({name: strategy for name, (_, strategy) in FORMS.items()}))
     def check(made: dict[str, Rows]) -> None:
         def lay(folder: Path) -> None:
@@ -154,7 +154,7 @@ PIECES = st.sampled_from(
 """Letters in capitals, which no name that is made up has, and all that tells fields and lines apart."""
 
 
-@settings(max_examples=settings().max_examples // 4)
+@settings(max_examples=settings().max_examples // 6)
 @given(files=st.lists(st.lists(PIECES, min_size=1, max_size=40).map("".join), min_size=4, max_size=4))
 def test_no_letter_of_a_csv_is_lost_or_invented(files: list[str]) -> None:
     def lay(folder: Path) -> None:
