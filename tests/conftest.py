@@ -37,9 +37,9 @@ for name in ("MODEL_API_URL", "MODEL_NAME", "MODEL_API_KEY", "TABLEWRIGHT_STORE"
     os.environ.pop(name, None)
 
 hypothesis.settings.register_profile("patient", deadline=None, derandomize=True)
-hypothesis.settings.register_profile("deep", deadline=None, derandomize=True, max_examples=1000)
+hypothesis.settings.register_profile("deep", deadline=None, derandomize=True, max_examples=300)
 hypothesis.settings.load_profile("patient")
-"""A property that is checked on a busy machine is none the worse for it, and the same examples are tried everywhere; ten times as
+"""A property that is checked on a busy machine is none the worse for it, and the same examples are tried everywhere; three times as
 many with `--hypothesis-profile=deep`, as `make test-full` does."""
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell's background job ignores it, and the children that tests interrupt would inherit that."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import errno
 import functools
 import sys
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -76,10 +78,15 @@ class Loader:
         return failed
 
     def _said(self, error: Exception, first: str) -> str:
-        """What a library says; DuckDB's want of memory is no fault of the file's form."""
-        if type(error).__name__ == "OutOfMemoryException":
+        """What a library says; DuckDB's want of memory is no fault of the file's form, what damage looks like from inside is."""
+        name = type(error).__name__
+        if name == "OutOfMemoryException":
             return f"reading it needs more than {self._memory_mb} MB"
-        return f"{type(error).__name__}: {first}"
+        if isinstance(error, RecursionError):
+            return "damaged, or nested too deeply: its parts refer to each other without end"
+        if isinstance(error, zipfile.BadZipFile | zlib.error | EOFError) or "Invalid unicode" in first:
+            return f"damaged: {first}"
+        return f"{name}: {first}"
 
 
 def main() -> None:
