@@ -68,15 +68,17 @@ async def _read(run: Run, inventory: Inventory) -> Held:
         load_sources(inventory, overrides, run.settings),
     )
     catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
-    _check(run.request.folder, catalogue)
+    _check(run.request.folder, catalogue, derivation)
     return Held(told=told, catalogue=catalogue, derivation=derivation)
 
 
-def _check(folder: str, catalogue: Catalogue) -> None:
+def _check(folder: str, catalogue: Catalogue, derivation: Derivation) -> None:
     """Raise InputError when a folder holds nothing that can be read: no model can help then."""
-    if catalogue.tables or any(file.outcome == "document" for file in catalogue.files):
+    if catalogue.tables or any(document.text is not None for document in derivation.documents):
         return
     seen = [f"{file.path}: {file.reason}" for file in catalogue.files if file.outcome == "unreadable"]
+    seen += [f"{', '.join(each.paths)}: {each.reason or each.status}" for each in derivation.documents]
+    seen += [f"{path}: {why}" for path, why in derivation.left_out]
     why = f" ({'; '.join(seen[:3])}{'; …' if len(seen) > 3 else ''})" if seen else ""
     raise InputError(
         f"no table and no document can be read in {folder}{why}",

@@ -148,7 +148,12 @@ async def draw_for(
     documents = given.documents
     costs = Costs()
     seen = passages(question.text, video_text, settings.relevance.video_chars) if question else ""
-    verdicts = await judge_documents(question, documents, knowledge, settings.vote, seen) if question else None
+    written = tuple(
+        document for document in documents if document.text is not None
+    )  # of others there is nothing to judge
+    verdicts = (
+        await judge_documents(question, written, knowledge, settings.vote, seen) if question and written else None
+    )
     if verdicts:
         costs.add("", "relevance", verdicts.usage)
     skipped = set(verdicts.skipped) if verdicts else set()

@@ -150,6 +150,17 @@ def test_documents_that_are_none_are_named_and_are_no_success(make: Callable[...
     assert "failed" in (said := world.call("runs").stdout) and "why: " in said and "text.pdf: not read: " in said
 
 
+def test_no_model_is_asked_where_no_document_has_text(make: Callable[..., World], tmp_path: Path) -> None:
+    folder, world = tmp_path / "folder", make()
+    folder.mkdir()
+    (folder / "空.md").write_text("\n \n")
+    done = world.call("document", str(folder), "--question", "How many? 多少", "--json")
+    assert done.returncode == 5 and "it has no text" in json.loads(done.stdout)["documents"][0]["reason"]
+    done = world.call("answer", str(folder), "How many? 多少", "--no-prefect")
+    assert done.returncode == 2 and "no table and no document can be read" in done.stderr and "空.md: " in done.stderr
+    assert not world.endpoint.calls
+
+
 def test_one_changed_paragraph_is_extracted_again_alone(make: Callable[..., World], tmp_path: Path) -> None:
     folder, world = orchards.copy(tmp_path / "orchards"), make()
     draw = ("document", str(folder), "--profile", profile(tmp_path), "--out")
