@@ -52,7 +52,9 @@ class Desk:
 
     def start(self, deployment: str, request: dict[str, Any]) -> str:
         """Start a run of a deployment by its API, as another program would; the id of the flow run."""
-        found = self._ask("GET", f"/deployments/name/{deployment}")["id"]
+        name = deployment.partition("/")[2]
+        known = {"deployments": {"name": {"any_": [name]}}}  # it may take `serve` a moment to register the last one
+        found = wait_for(lambda: self._ask("POST", "/deployments/filter", json=known))[0]["id"]
         parameters = {"request": request}
         return str(self._ask("POST", f"/deployments/{found}/create_flow_run", json={"parameters": parameters})["id"])
 
