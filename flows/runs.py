@@ -56,11 +56,11 @@ async def list_runs(store: Store, most: int, gold: Path | None = None, statuses:
 
     `gold` is a folder with TASK/gold.csv; without it, `gold/` beside a run's folder. Raises InputError for a store that cannot be listed.
     """
-    wanted, rows = set(statuses), []
+    wanted, rows, reached = set(statuses), [], True
     for found in record.all_of(store):
         settled = record.settle(store, found)
-        if settled.prefect and (settled.untold or settled.status == ORPHANED != found.status):
-            settled = await _told(store, settled)
+        if reached and settled.untold and (settled.status == ORPHANED or record.left(settled)):
+            reached = await _tell(store, settled)
         if not wanted or settled.status in wanted:
             rows.append(_row(store, settled, gold))
         if most and len(rows) == most:
@@ -94,8 +94,8 @@ def _score(store: Store, found: RunRecord, folder: Path, gold: Path | None) -> f
     return None
 
 
-async def _told(store: Store, found: RunRecord) -> RunRecord:
-    """The record, once the server knows how the run ended; a server that is gone is none the worse for it."""
+async def _tell(store: Store, found: RunRecord) -> bool:
+    """See that the server knows how the run ended. False where it is away: none the worse for it."""
     import httpx
     from prefect.client.orchestration import get_client
     from prefect.exceptions import ObjectNotFound, PrefectException
@@ -110,9 +110,6 @@ async def _told(store: Store, found: RunRecord) -> RunRecord:
     except ObjectNotFound:
         pass
     except (PrefectException, httpx.HTTPError, OSError, ValueError):
-        return found
-    if not found.untold:
-        return found
-    told = found.model_copy(update={"untold": False})
-    told.save(store)
-    return told
+        return False
+    found.model_copy(update={"untold": False}).save(store)
+    return True

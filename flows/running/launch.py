@@ -79,13 +79,12 @@ async def launch(request: AnswerRequest, link: Link | None) -> Ended:
 
     seen = Witness()
     ended: Ended = await through(link, seen, flow, plainly)
-    if not seen.heard:
-        await _note(request, ended.run, seen.flow_run)
+    await _note(request, ended.run, seen)
     return ended
 
 
-async def _note(request: AnswerRequest, run: str, flow_run: str) -> None:
-    """Write in the run's record that the server must still be told how it ended; a block of that server's is not asked for."""
+async def _note(request: AnswerRequest, run: str, seen: Witness) -> None:
+    """Write in the run's record whether the server must still be told how it ended; a block of that server's is not asked for."""
     from flows.running.storage import is_url
     from flows.runs import store_of
 
@@ -93,6 +92,6 @@ async def _note(request: AnswerRequest, run: str, flow_run: str) -> None:
     if chosen.store.block and not is_url(chosen.store.block):
         return
     store = await store_of(chosen)
-    found = record.read(store, run)
-    if found and (shown := found.prefect or flow_run):
-        found.model_copy(update={"untold": True, "prefect": shown}).save(store)
+    if found := record.read(store, run):
+        shown = found.prefect or seen.flow_run
+        found.model_copy(update={"untold": bool(shown) and not seen.heard, "prefect": shown}).save(store)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import platform
 import time
 from collections.abc import Iterator
@@ -66,7 +67,7 @@ class RunRecord(BaseModel):
     prefect: str = ""
     """Id of its flow run."""
     untold: bool = False
-    """Whether the Prefect server was away when it ended, and must still be told how."""
+    """Whether nobody has seen yet that the Prefect server knows how it ended: it may have been away."""
     table: ArtifactRef | None = None
     """The answer's table."""
     shelf: ArtifactRef | None = None
@@ -134,6 +135,19 @@ def alive(store: Store, run: str) -> int | None:
     return lock.holder(_lock(store, run))
 
 
+def left(record: RunRecord) -> bool:
+    """Whether the process that ran it was one of this machine and is gone, so that it tells nobody any more."""
+    if record.machine != platform.node():
+        return False
+    try:
+        os.kill(record.process, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    return False
+
+
 def settle(store: Store, record: RunRecord) -> RunRecord:
     """The record, marked as orphaned when it says `running` and its process on this machine is gone.
 
@@ -144,7 +158,8 @@ def settle(store: Store, record: RunRecord) -> RunRecord:
     now = read(store, record.run)  # it may have ended between the two looks
     if now is None or now.status != RUNNING:
         return now or record
-    marked = now.model_copy(update={"status": ORPHANED, "reason": _ORPHANED.format(run=now.run)})
+    changes = {"status": ORPHANED, "reason": _ORPHANED.format(run=now.run), "untold": bool(now.prefect)}
+    marked = now.model_copy(update=changes)
     marked.save(store)
     return marked
 

@@ -128,6 +128,7 @@ class Run:
     def record(self, status: str, reason: str = "") -> None:
         """Write `runs/<id>.json` below the store's root, with what earlier tries of the run took."""
         before = self.earlier
+        prefect = self.prefect or (before.prefect if before else "")
         spend = Spent.of(sum_of(Spend(stages=before.spend.stages if before else ()), self.meter.spend()))
         self.written, self.status, self.reason = time.monotonic(), status, reason
         RunRecord(
@@ -144,7 +145,8 @@ class Run:
             question=self.question,
             settings=shaping(self.settings),
             out=str(self.out),
-            prefect=self.prefect or (before.prefect if before else ""),
+            prefect=prefect,
+            untold=bool(prefect) and status != RUNNING,
             table=self.answer.table.file if self.answer and self.answer.table else None,
             shelf=self.shelf or (before.shelf if before else None),
             ended=self.ended,
