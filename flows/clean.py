@@ -106,6 +106,8 @@ class _Cleaner:
         """Digests of the artifacts that a kept run names, and of those that its catalogue names in turn."""
         if run.table:
             yield run.table.sha256
+        if run.timeline:
+            yield run.timeline.sha256
         if run.shelf:
             yield run.shelf.sha256
             with contextlib.suppress(InputError):

@@ -24,9 +24,11 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter
 
+from tasks.core import timeline
 from tasks.core.errors import InputError, ModelError
 from tasks.core.files import store as stores
 from tasks.core.llm import budget, door
+from tasks.core.models.timeline import Span
 from tasks.core.models.value import Location
 
 P = ParamSpec("P")
@@ -80,8 +82,7 @@ class Stage(Generic[P, R]):
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         run = self._in_prefect if _inside_flow() else self._plain
         adapter: TypeAdapter[R] = _adapter(self.function)
-        started = time.monotonic()
-        _tell(self.name, "start", 0.0)
+        tell = _begin(self.name)
         executed = False
 
         async def body() -> Any:
@@ -98,12 +99,12 @@ class Stage(Generic[P, R]):
         try:
             value = await run(body, None if self.fresh else self.record(*args, **kwargs))
         except Unsettled as stop:
-            _tell(self.name, "failed", time.monotonic() - started)
+            tell("failed")
             return adapter.validate_python(stop.value)
         except BaseException:
-            _tell(self.name, "failed", time.monotonic() - started)
+            tell("failed")
             raise
-        _tell(self.name, "done" if executed else "cached", time.monotonic() - started)
+        tell("done" if executed else "cached")
         return adapter.validate_python(value)
 
     def record(self, *args: P.args, **kwargs: P.kwargs) -> str:
@@ -269,6 +270,20 @@ def _inside_flow() -> bool:
     """Whether a Prefect flow run is under way; Prefect is not imported to find out."""
     context = sys.modules.get("prefect.context")
     return bool(context and context.FlowRunContext.get())
+
+
+def _begin(name: str) -> Callable[[StageEvent], None]:
+    """A stage begins; the result tells how it ended. Both are told to the listener, and noted in the run's timeline."""
+    started, recorder = time.monotonic(), timeline.current()
+    number = recorder.begin(Span(stage=name)) if recorder else 0
+    _tell(name, "start", 0.0)
+
+    def end(event: StageEvent) -> None:
+        if recorder:
+            recorder.end(number, outcome=event)
+        _tell(name, event, time.monotonic() - started)
+
+    return end
 
 
 def _tell(name: str, event: StageEvent, seconds: float) -> None:

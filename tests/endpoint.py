@@ -157,6 +157,13 @@ class Endpoint:
                 reply = Status(400, f"the script has {len(self.replies)} replies and this request is past them")
         return reply(body) if callable(reply) else reply
 
+    def usage(self, body: dict[str, Any], choices: list[dict[str, Any]]) -> dict[str, Any]:
+        """What a request took: words, in place of tokens."""
+        counted = choices[: 1 if self.counts_first_only else None]
+        words = sum(len(str(choice["message"].get("content") or "").split()) for choice in counted)
+        prompt = sum(len(str(message.get("content") or "").split()) for message in body.get("messages", []))
+        return {"prompt_tokens": prompt, "completion_tokens": words, "total_tokens": prompt + words}
+
     def enter(self) -> None:
         """A request is being answered."""
         with self._lock:
@@ -244,18 +251,13 @@ def _completion(owner: Endpoint, reply: Any, body: dict[str, Any]) -> bytes:
     wanted = body.get("n") or 1
     replies = list(reply.replies) if isinstance(reply, Samples) else [reply] * wanted
     choices = [_choice(index, item) for index, item in enumerate(replies[:wanted])]
-    words = sum(
-        len(str(choice["message"].get("content") or "").split())
-        for choice in choices[: 1 if owner.counts_first_only else None]
-    )
-    prompt = sum(len(str(message.get("content") or "").split()) for message in body.get("messages", []))
     data = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
         "model": owner.model,
         "choices": choices,
-        "usage": {"prompt_tokens": prompt, "completion_tokens": words, "total_tokens": prompt + words},
+        "usage": owner.usage(body, choices),
     }
     return json.dumps(data).encode()
 

@@ -23,6 +23,7 @@ from flows.cli import (  # noqa: F401  each adds its commands
     inspect,
     model,
     new,
+    path,
     runs,
     score,
     serve,

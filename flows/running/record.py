@@ -79,6 +79,8 @@ class RunRecord(BaseModel):
     spend: Spent = Spent()
     stages: tuple[dict[str, Any], ...] = ()
     """Those of the last try that ended, with what became of each and its seconds."""
+    timeline: ArtifactRef | None = None
+    """What the last try did and when; None until it has ended."""
     isolation: dict[str, Any] | None = None
     versions: dict[str, str] = {}
 

@@ -26,6 +26,7 @@ from flows.running.record import RUNNING, RunRecord, Spent, alive, find, living,
 from flows.running.request import Request, check_out, check_store, question_of
 from flows.running.spent import sum_of
 from tasks import stage
+from tasks.core import timeline
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.files import store as stores
 from tasks.core.files.paths import expand
@@ -88,6 +89,8 @@ class Run:
     """What the folder holds, kept for further questions."""
     ended: ArtifactRef | None = None
     """Its last word, of a flow run."""
+    timeline: ArtifactRef | None = None
+    """What it did and when; None while it is under way."""
     warnings: tuple[str, ...] = ()
     """What its reader should know beside the answer."""
     began: float = field(default_factory=time.monotonic)
@@ -153,6 +156,7 @@ class Run:
             warnings=self.warnings,
             spend=spend,
             stages=tuple(self.stages),
+            timeline=self.timeline,
             isolation=self.isolation.model_dump(exclude={"hint"}) if self.isolation else None,
             versions=versions(),
         ).save(self.store)
@@ -187,8 +191,9 @@ async def session(request: Request, prefect: str = "", today: date | None = None
             told.append(run.id)
         with observing(run), door.use(door.Door(settings, store, run.meter)), _heard(run):
             try:
-                async with _probing(run), _beating(run):
-                    yield run
+                with _timed(run):
+                    async with _probing(run), _beating(run):
+                        yield run
             except BaseException as error:
                 run.record(_how(error), f"{type(error).__name__}: {error}")
                 raise
@@ -326,6 +331,18 @@ async def _beating(run: Run) -> AsyncIterator[None]:
     finally:
         beating.cancel()
         await asyncio.gather(beating, return_exceptions=True)
+
+
+@contextlib.contextmanager
+def _timed(run: Run) -> Iterator[None]:
+    """Keep the run's timeline in its store; one that takes nothing will be heard of by the record."""
+    slots = {name: run.settings.endpoint(name).concurrency for name in run.settings.endpoints}
+    with timeline.recording() as recorder:
+        try:
+            yield
+        finally:
+            with contextlib.suppress(InputError):
+                run.timeline = run.store.put(recorder.closed(slots).model_dump_json().encode(), "timeline.json")
 
 
 @contextlib.contextmanager

@@ -230,11 +230,22 @@ def _replies(raw: Any, request: Request) -> tuple[Reply, ...]:
     tokens_out, estimate = getattr(usage, "completion_tokens", 0), sum(tokens.count(reply.text) for reply in found)
     if not tokens_out or (len(found) > 1 and tokens_out * 2 < estimate):
         tokens_out = estimate
+    cached = min(tokens_in, _cached(usage))
     share, rest = divmod(tokens_out, len(found))
     return tuple(
-        replace(reply, tokens_in=0 if index else tokens_in, tokens_out=share + (0 if index else rest))
+        replace(
+            reply,
+            tokens_in=0 if index else tokens_in,
+            tokens_cached=0 if index else cached,
+            tokens_out=share + (0 if index else rest),
+        )
         for index, reply in enumerate(found)
     )
+
+
+def _cached(usage: Any) -> int:
+    """Prompt tokens that a provider had in its cache; litellm brings their names for it to OpenAI's."""
+    return int(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", 0) or 0)
 
 
 def _reply(choice: Any, model: str) -> Reply:

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
 from tasks.core.errors import InputError
+from tasks.core.llm import calls
 from tasks.core.sections import EndpointSettings
 
 _VARIABLES = {"url": "MODEL_API_URL", "model": "MODEL_NAME"}
@@ -150,8 +151,12 @@ async def take(choices: list[Endpoint]) -> AsyncIterator[Endpoint]:
         chosen = min(well, key=lambda endpoint: (endpoint.gate.load, endpoint.served))
     else:
         chosen = min(choices, key=lambda endpoint: (endpoint.closed_seconds > 0, endpoint.cool_seconds))
-    async with chosen.gate:
+    with calls.waiting("slot"):
+        await chosen.gate.__aenter__()
+    try:
         yield chosen
+    finally:
+        await chosen.gate.__aexit__()
 
 
 def base_url(settings: EndpointSettings) -> str:

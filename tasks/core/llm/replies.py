@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from tasks.core import notice
+from tasks.core import notice, timeline
 from tasks.core.errors import InputError, ModelError
 from tasks.core.llm import budget, calls, client, endpoints, tokens
 from tasks.core.llm.budget import Meter
@@ -53,6 +53,7 @@ class Source:
 
         While another run asks for the same, its replies are waited for.
         """
+        timeline.here()  # the journal may be waited for before the request begins
         old = self._journaled(request, attempt)
         if len(old) == len(request.indices):
             return self._batch(request, attempt, old, {}, {})
@@ -180,6 +181,7 @@ def _usage(replies: tuple[Reply, ...], journaled: int) -> Usage:
         calls=len(replies) - journaled,
         journaled=journaled,
         tokens_in=sum(reply.tokens_in for reply in replies),
+        tokens_cached=sum(reply.tokens_cached for reply in replies),
         tokens_out=sum(reply.tokens_out for reply in replies),
     )
 
@@ -190,6 +192,7 @@ def _spend(response: Response, replies: tuple[Reply, ...]) -> StageSpend:
         stage=budget.current_stage(),
         calls=usage.calls,
         tokens_in=usage.tokens_in,
+        tokens_cached=usage.tokens_cached,
         tokens_out=usage.tokens_out,
         money=response.money,
         seconds=response.seconds,

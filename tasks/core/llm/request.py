@@ -69,6 +69,8 @@ class Reply:
     refusal: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_cached: int = 0
+    """Of `tokens_in`: those that the endpoint had read before, as it counts them."""
     model: str = ""
     """As the endpoint names it."""
 

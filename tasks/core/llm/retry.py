@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from tasks.core import settings
 from tasks.core.errors import InputError, ModelError, TablewrightError
-from tasks.core.llm import endpoints
+from tasks.core.llm import calls, endpoints
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.endpoints import Endpoint
 from tasks.core.llm.request import Heard, Response, Vectors
@@ -80,20 +80,24 @@ class Carrier(Generic[Q, A]):
                 most = self.retry.longest_seconds
                 if all(endpoint.absent for endpoint in choices):
                     most = min(most, self.retry.absent_seconds / (role.attempts - 1))
-                await asyncio.sleep(self._backoff(attempt, most))
+                with calls.waiting("paused"):
+                    await asyncio.sleep(self._backoff(attempt, most))
         raise AssertionError("a role has at least one attempt")
 
     async def _fitted(self, endpoint: Endpoint, request: Q, seconds: float) -> A:
         """Send, and again without each field that the server rejects; what then works is remembered for the endpoint."""
         without = endpoint.without
         while True:
+            began = time.monotonic()
             try:
                 response = await self._call(endpoint.settings, request, seconds, without)
             except Trouble as trouble:
+                calls.took("paused", time.monotonic() - began)
                 if trouble.kind != "field" or trouble.field in without:
                     raise
                 without |= {trouble.field}
             else:
+                calls.took("reply", response.seconds)
                 endpoint.without |= without
                 notes = tuple(f"{endpoint} takes no {name}" for name in sorted(without - {"n", "max_tokens"}))
                 return replace(response, notes=notes)
@@ -102,7 +106,8 @@ class Carrier(Generic[Q, A]):
     async def _open(self, choices: list[Endpoint]) -> AsyncIterator[Endpoint]:
         """An endpoint that takes a request now. It may ask to wait while this request stands in line for it."""
         while True:
-            await asyncio.sleep(self._asked_wait(choices))
+            with calls.waiting("paused"):
+                await asyncio.sleep(self._asked_wait(choices))
             async with endpoints.take(choices) as endpoint:
                 if not endpoint.closed_seconds:
                     yield endpoint

@@ -13,6 +13,8 @@ class Usage(Value):
     journaled: int = 0
     """Replies that the journal gave."""
     tokens_in: int = 0
+    tokens_cached: int = 0
+    """Of `tokens_in`: those that the endpoint had in its prefix cache, as it counts them."""
     tokens_out: int = 0
     """Tokens count journaled replies too: what the work takes, whoever paid for it."""
 
@@ -21,6 +23,7 @@ class Usage(Value):
             calls=self.calls + other.calls,
             journaled=self.journaled + other.journaled,
             tokens_in=self.tokens_in + other.tokens_in,
+            tokens_cached=self.tokens_cached + other.tokens_cached,
             tokens_out=self.tokens_out + other.tokens_out,
         )
 
@@ -38,6 +41,8 @@ class StageSpend(Value):
     journaled: int = 0
     """Replies of earlier runs that the journal gave; what this run paid for and read once more is in `calls` alone."""
     tokens_in: int = 0
+    tokens_cached: int = 0
+    """Of `tokens_in`, as in Usage."""
     tokens_out: int = 0
     money: float = 0.0
     """US dollars, by litellm's price map; 0 for unknown models."""
@@ -57,6 +62,7 @@ class Spend(Value):
             calls=sum(s.calls for s in self.stages),
             journaled=sum(s.journaled for s in self.stages),
             tokens_in=sum(s.tokens_in for s in self.stages),
+            tokens_cached=sum(s.tokens_cached for s in self.stages),
             tokens_out=sum(s.tokens_out for s in self.stages),
             money=sum(s.money for s in self.stages),
             seconds=sum(s.seconds for s in self.stages),
