@@ -13,6 +13,7 @@ from flows.running.watched import Watched
 from flows.shelf import Held, Shelf, held
 from flows.sources import load_sources
 from flows.video import explained, read_videos
+from tasks.core import timeline
 from tasks.core.errors import InputError
 from tasks.core.models.answer import Answer
 from tasks.core.models.catalogue import Catalogue
@@ -21,6 +22,7 @@ from tasks.core.models.document import Derivation
 from tasks.core.models.metadata import Overrides
 from tasks.core.models.source import Inventory
 from tasks.core.models.video import VideoText
+from tasks.core.sql.columns import Measured
 from tasks.intake.inventory import take_inventory
 from tasks.intake.overrides import read_overrides
 
@@ -52,10 +54,11 @@ async def answered(run: Run, request: AnswerRequest) -> tuple[Answer, Shelf]:
         watched = Watched(inventory, began)
         found = await _read(run, inventory)
     found.keep(run)
-    from flows.solve import solve
+    from flows.solve import Ground, solve
 
     shelf = Shelf(run, found)
-    answer = await solve(run.question, await shelf.catalogue(), found.told, run.settings, shelf.draw)
+    ground = Ground(await shelf.catalogue(), found.told, found.measured)
+    answer = await solve(run.question, ground, run.settings, shelf.draw)
     run.warnings += watched.changed() if watched else ()
     return answer, shelf
 
@@ -63,13 +66,13 @@ async def answered(run: Run, request: AnswerRequest) -> tuple[Answer, Shelf]:
 async def _read(run: Run, inventory: Inventory) -> Held:
     """What the folder holds: its tables, and what is said and drawn of the rest."""
     overrides = await read_overrides(inventory)
-    (told, video, derivation), catalogue = await asyncio.gather(
-        _read_texts(run, inventory, overrides),
-        load_sources(inventory, overrides, run.settings),
+    (told, video, derivation), (catalogue, measured) = await asyncio.gather(
+        timeline.branch(_read_texts(run, inventory, overrides)),
+        timeline.branch(_read_tables(run, inventory, overrides)),
     )
     catalogue = catalogue.model_copy(update={"files": explained(catalogue.files, video)})
     _check(run.request.folder, catalogue, derivation)
-    return Held(told=told, catalogue=catalogue, derivation=derivation)
+    return Held(told=told, catalogue=catalogue, derivation=derivation, measured=measured)
 
 
 def _check(folder: str, catalogue: Catalogue, derivation: Derivation) -> None:
@@ -84,6 +87,16 @@ def _check(folder: str, catalogue: Catalogue, derivation: Derivation) -> None:
         f"no table and no document can be read in {folder}{why}",
         f"see `tablewright inspect {folder}` for what each file is, and mend or add the data",
     )
+
+
+async def _read_tables(run: Run, inventory: Inventory, overrides: Overrides) -> tuple[Catalogue, Measured | None]:
+    """The tables of files and databases, measured at once where documents are read meanwhile: then nothing waits for it."""
+    catalogue = await load_sources(inventory, overrides, run.settings)
+    if not (catalogue.tables and inventory.of("document") and run.settings.document.enabled):
+        return catalogue, None
+    from tasks.solve.measure import measure_tables
+
+    return catalogue, await measure_tables(catalogue.measurable, run.settings.profiling, run.settings.query)
 
 
 async def _read_texts(run: Run, inventory: Inventory, overrides: Overrides) -> tuple[Told, VideoText, Derivation]:

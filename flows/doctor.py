@@ -13,12 +13,12 @@ from urllib.request import Request, urlopen
 from flows.running import server
 from flows.running.session import versions
 from tasks.core import settings as env
+from tasks.core.asking import EndpointSettings
 from tasks.core.errors import InputError
 from tasks.core.llm.endpoints import Endpoint, base_url, nameless, without_secrets
 from tasks.core.llm.reach import unreached
 from tasks.core.models.value import Value
 from tasks.core.sandbox import tiers
-from tasks.core.sections import EndpointSettings
 from tasks.core.settings import Settings, load
 
 _PROBE_SECONDS = 5.0

@@ -12,6 +12,7 @@ from flows.running.session import session
 from flows.running.share import PLANNED, Share, gauge_of
 from flows.running.spent import Costs
 from flows.video import read_videos
+from tasks.core import timeline
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.models.answer import Question
 from tasks.core.models.document import (
@@ -20,6 +21,7 @@ from tasks.core.models.document import (
     Derivation,
     DerivedTable,
     Plan,
+    Slice,
     SliceResult,
     Verdicts,
 )
@@ -232,7 +234,7 @@ async def _convert(root: str, files: tuple[SourceFile, ...], settings: Settings)
         async with gate:
             return await convert_document(root, file, here)
 
-    return tuple(await asyncio.gather(*map(one, files)))
+    return tuple(await asyncio.gather(*(timeline.branch(one(file)) for file in files)))
 
 
 async def _attempt(

@@ -14,13 +14,13 @@ from flows.running.record import RunRecord
 from flows.running.request import AnswerRequest, check_store, question_of
 from flows.running.session import Run, check_model
 from flows.runs import store_of
+from tasks.core.asking import EndpointSettings
 from tasks.core.files import store as stores
 from tasks.core.files.store import Store
 from tasks.core.llm import client, door
 from tasks.core.llm.endpoints import base_url, without_secrets
 from tasks.core.llm.forecast import Forecast, Prompt
 from tasks.core.models.value import Value
-from tasks.core.sections import EndpointSettings
 from tasks.core.settings import Settings, load
 
 _RECORDS = 200

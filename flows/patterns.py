@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from operator import itemgetter
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from flows.running.share import EXTRACTED, Share
 from tasks.core.models.document import Plan, PlanSection, Slice, SliceResult
+from tasks.core import timeline
 from tasks.core.models.patterns import Extracted, Learned, Pattern
 from tasks.core.models.run import Usage
 from tasks.core.settings import Settings
@@ -34,12 +36,15 @@ async def extract(plan: Plan, slices: tuple[Slice, ...], settings: Settings, sha
     for piece in slices:
         by_section[piece.section].append(piece)
     sections = {section.id: section for section in plan.sections}
-    parts = await asyncio.gather(
-        *(
-            share.after(_section(sections[name], tuple(pieces), settings), EXTRACTED * len(pieces) / len(slices))
-            for name, pieces in by_section.items()
+    order = sorted(by_section, key=lambda name: -max(map(_cells, by_section[name])))
+    reading = (
+        share.after(
+            _section(sections[name], tuple(by_section[name]), settings), EXTRACTED * len(by_section[name]) / len(slices)
         )
+        for name in order
     )
+    done = dict(zip(order, await asyncio.gather(*map(timeline.branch, reading)), strict=True))
+    parts = [done[name] for name in by_section]
     return Extracted(
         results=tuple(result for part in parts for result in part.results),
         patterns=sum((part.patterns for part in parts), Usage()),
@@ -105,4 +110,12 @@ async def _read(
 
 
 async def _model(slices: Sequence[Slice], settings: Settings) -> tuple[SliceResult, ...]:
-    return tuple(await asyncio.gather(*(extract_slice(piece, settings.extract) for piece in slices)))
+    """All at once; those with most to write stand in line first, so that none begins when the others are done."""
+    order = sorted(range(len(slices)), key=lambda at: -_cells(slices[at]))
+    results = await asyncio.gather(*(extract_slice(slices[at], settings.extract) for at in order))
+    return tuple(result for _, result in sorted(zip(order, results, strict=True), key=itemgetter(0)))
+
+
+def _cells(piece: Slice) -> int:
+    """Most cells that its reply may have."""
+    return len(piece.expected) * len(piece.columns)

@@ -13,6 +13,7 @@ from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.context import Told
 from tasks.core.models.document import Derivation
 from tasks.core.models.value import Value
+from tasks.core.sql.columns import Measured
 
 
 class Held(Value):
@@ -23,6 +24,8 @@ class Held(Value):
     """Of the sources."""
     derivation: Derivation
     """As its own question had it."""
+    measured: Measured | None = None
+    """Facts of its tables, where they were measured while documents were read."""
 
     def keep(self, run: Run) -> None:
         """Keep it in the run's store, named by the run's record."""

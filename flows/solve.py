@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
 from flows.review import check, review
 from tasks.core.models.answer import Addition, Answer, Assignment, Question
@@ -11,8 +12,8 @@ from tasks.core.models.catalogue import Catalogue
 from tasks.core.models.context import Context, Recalled, SearchIndex, TableRelevanceResult, Terms, Told
 from tasks.core.models.metadata import Metadata
 from tasks.core.models.run import StageSpend, Usage
-from tasks.core.models.semantics import Knowledge
 from tasks.core.settings import Settings
+from tasks.core.sql.columns import Measured
 from tasks.solve.agent import solve_question
 from tasks.solve.compress import compress
 from tasks.solve.contract import write_contract
@@ -32,13 +33,23 @@ Draw = Callable[[str], Awaitable[Catalogue]]
 """Path of a skipped document → the catalogue with its table, where one can be drawn."""
 
 
-async def solve(question: Question, catalogue: Catalogue, told: Told, settings: Settings, draw: Draw) -> Answer:
+class Ground(NamedTuple):
+    """What a question is asked over."""
+
+    catalogue: Catalogue
+    told: Told
+    measured: Measured | None
+    """Facts of columns that were measured before."""
+
+
+async def solve(question: Question, ground: Ground, settings: Settings, draw: Draw) -> Answer:
     """Measure and describe the tables, choose those of the question, write down what is expected, query, replay.
 
     Where the solver needs a document that was judged not to matter, it is drawn, and the solver goes on with its table.
     """
+    catalogue, told, measured = ground
     tables, knowledge, video = catalogue.measurable, told.knowledge, told.video_text
-    profile = await profile_tables(tables, knowledge, settings.profiling, settings.query)
+    profile = await profile_tables(tables, knowledge, settings.profiling, settings.query, measured)
     metadata = await describe_catalogue(tables, profile, knowledge, told.overrides, settings.metadata)
     catalogue = catalogue.model_copy(update={"metadata": metadata.database})
     off = why_not(tables, profile, settings.vote, settings.relevance)
@@ -53,8 +64,8 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
         merged = await merge_context(found, metadata, relevance)
         context = await filter_context(question, merged, metadata, settings.recall)
         if (missed := late(tables, profile, context)).tables:
-            measured = await profile_tables(missed, knowledge, settings.profiling, settings.query)
-            profile = with_late(profile, measured, metadata)
+            reached = await profile_tables(missed, knowledge, settings.profiling, settings.query)
+            profile = with_late(profile, reached, metadata)
     brief = await compress(question, profile, knowledge, settings.brief, context, relevance, video)
     contract = await write_contract(question, brief, profile, settings.contract)
     given = Assignment(
@@ -73,7 +84,8 @@ async def solve(question: Question, catalogue: Catalogue, told: Told, settings: 
     attempt = await solve_question(given, settings.solver)
     while attempt.wanted or attempt.due:
         if attempt.wanted:
-            addition = await _add(attempt.wanted, await draw(attempt.wanted), knowledge, settings)
+            grown = ground._replace(catalogue=await draw(attempt.wanted))
+            addition = await _add(attempt.wanted, grown, settings)
             given = given.model_copy(update={"added": (*given.added, addition)})
         else:
             checked = await check(given.whole, attempt, settings)
@@ -109,9 +121,10 @@ def _choosing(found: Recalled, relevance: TableRelevanceResult, context: Context
     )
 
 
-async def _add(path: str, catalogue: Catalogue, knowledge: Knowledge, settings: Settings) -> Addition:
+async def _add(path: str, ground: Ground, settings: Settings) -> Addition:
     """What became of the document, with all tables measured together with its own."""
+    catalogue, told, measured = ground
     table = next((table.name for table in catalogue.tables if table.drawn and path in table.drawn.paths), "")
     note = next((document.note for document in catalogue.documents if document.path == path), "")
-    profile = await profile_tables(catalogue.measurable, knowledge, settings.profiling, settings.query)
+    profile = await profile_tables(catalogue.measurable, told.knowledge, settings.profiling, settings.query, measured)
     return Addition(path=path, table=table, reason="" if table else note, catalogue=catalogue, profile=profile)

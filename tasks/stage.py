@@ -88,6 +88,8 @@ class Stage(Generic[P, R]):
         async def body() -> Any:
             nonlocal executed
             executed = True
+            if not self.fresh:
+                door.warm()
             with budget.stage(self.name):
                 result = await self.function(*args, **kwargs)
             value = adapter.dump_python(result, mode="json")

@@ -191,7 +191,8 @@ def shaping(settings: Settings) -> str:
     aside: Any = {
         "profile": True, "store": True, "prefect": True, "batch": True, "local": True, "retry": True, "budget": True,
         "log": True, "traces": True, "machines": True,
-        "endpoints": {"__all__": {"url", "concurrency", "api_key_env"}},
+        "endpoints": {"__all__": {"url", "concurrency", "api_key_env", "prefix_seconds"}},
+        "roles": {"__all__": {"first"}},
     }  # fmt: skip
     return hashlib.sha256(settings.model_dump_json(exclude=aside).encode()).hexdigest()
 

@@ -68,44 +68,6 @@ class JournalSettings(Value):
         return (PROJECT / Path(self.recordings).expanduser()).resolve() if self.recordings else None
 
 
-class RetrySettings(Value):
-    """What happens when an endpoint is away or busy."""
-
-    first_seconds: float = Field(ge=0)
-    longest_seconds: float = Field(gt=0)
-    asked_seconds: float = Field(ge=0)
-    cool_seconds: float = Field(ge=0)
-    absent_seconds: float = Field(ge=0)
-
-
-class EndpointSettings(Value):
-    """One place that answers prompts."""
-
-    url: str = ""
-    model: str = ""
-    provider: str = ""
-    api_key_env: str = ""
-    """Name of the environment variable that holds the key."""
-    concurrency: int = Field(default=4, ge=1)
-    serve: bool = False
-
-
-class RoleSettings(Value):
-    """How one role asks its model."""
-
-    endpoints: tuple[str, ...]
-    temperature: float = Field(ge=0, le=2)
-    top_p: float = Field(gt=0, le=1)
-    thinking: bool
-    max_tokens: int = Field(ge=1)
-    context_tokens: int = Field(ge=256)
-    timeout_seconds: float = Field(gt=0)
-    attempts: int = Field(ge=1)
-    repairs: int = Field(ge=0)
-    samples: int = Field(ge=1)
-    native_schema: bool
-
-
 class BudgetSettings(Value):
     """Limits of one run; 0 = none."""
 

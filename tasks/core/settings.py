@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import SecretStr, ValidationError
 
+from tasks.core.asking import EndpointSettings, RetrySettings, RoleSettings
 from tasks.core.auditing import ProcessSettings, VerifySettings
 from tasks.core.errors import InputError
 from tasks.core.files.paths import is_file
@@ -26,7 +27,6 @@ from tasks.core.sections import (
     ConvertSettings,
     DatabasesSettings,
     DocumentSettings,
-    EndpointSettings,
     ExtractSettings,
     IntakeSettings,
     JournalSettings,
@@ -42,8 +42,6 @@ from tasks.core.sections import (
     QuerySettings,
     RecallSettings,
     RelevanceSettings,
-    RetrySettings,
-    RoleSettings,
     SandboxSettings,
     SolverSettings,
     StoreSettings,

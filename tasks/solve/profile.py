@@ -11,34 +11,38 @@ from tasks.core.models.document import ColumnQuality
 from tasks.core.models.semantics import Definition, Knowledge
 from tasks.core.search.words import plain
 from tasks.core.sections import ProfilingSettings, QuerySettings
-from tasks.core.sql.columns import Facts, Wanted, measure_columns
+from tasks.core.sql.columns import Facts, Measured, measure_columns
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.forms import told
 from tasks.solve.describing.names import table_names
 from tasks.solve.profiling import late
 from tasks.solve.profiling.links import Field, measure_links
 from tasks.solve.profiling.meanings import meanings
+from tasks.solve.profiling.wanted import COLUMNS_SHARE, lacking, together, wanted
 from tasks.stage import stage
 
-_COLUMNS_SHARE = 0.7
-"""Of the time, for the columns; joins have the rest."""
 _UNIT = re.compile(r"([$€£¥￥]?) ?(?:d|1,234) ?(%|‰|[万亿千百]?[元人吨件股米]|[万亿]|)")
 
 
 @stage()
 async def profile_tables(
-    catalogue: Catalogue, knowledge: Knowledge, settings: ProfilingSettings, limits: QuerySettings
+    catalogue: Catalogue,
+    knowledge: Knowledge,
+    settings: ProfilingSettings,
+    limits: QuerySettings,
+    known: Measured | None = None,
 ) -> Profile:
-    """Measure all tables within `settings.seconds`; what was not measured is noted."""
+    """Measure all tables within `settings.seconds`, but for what is known; what was not measured is noted."""
     started = time.monotonic()
-    wanted = [Wanted(t.name, c.name, c.type, t.rows) for t in catalogue.tables for c in t.columns]
+    columns = wanted(catalogue)
     names = {table.name: table_names(table) for table in catalogue.tables}
     async with Engine.over(catalogue, limits) as engine:
-        deadline = started + settings.seconds * _COLUMNS_SHARE
-        facts = await measure_columns(engine, wanted, settings.examples, deadline)
+        deadline = started + settings.seconds * COLUMNS_SHARE
+        fresh = await measure_columns(engine, lacking(columns, known), settings.examples, deadline)
+        facts = together(columns, known, fresh)
         fields = [
             Field(w.table, names[w.table], w.column, w.type, f)
-            for w, f in zip(wanted, facts, strict=True)
+            for w, f in zip(columns, facts, strict=True)
             if not f.problem
         ]
         joins, notes = await measure_links(engine, fields, knowledge.links, settings, started + settings.seconds)

@@ -7,9 +7,9 @@ one thread of its own, whatever loop asks.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import logging
 import re
-import sys
 import threading
 import time
 import warnings
@@ -20,14 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from tasks.core import settings
+from tasks.core.asking import EndpointSettings
 from tasks.core.llm import endpoints, tokens, tools, trouble
 from tasks.core.llm.reach import refused
 from tasks.core.llm.request import Heard, Reply, Request, Response, Sound, Texts, Vectors
 from tasks.core.llm.structured import drop_thinking
 from tasks.core.llm.trouble import Trouble
-from tasks.core.sections import EndpointSettings
 
 _CONNECT_SECONDS = 15
+_WARM_SECONDS = 30.0
+"""Most that the end of a process waits for what it has begun to load."""
 _THINKERS = re.compile(r"qwen-?3|qwq|glm-?(4\.[5-9]|[5-9])|deepseek-?v(3\.[1-9]|[4-9])|hunyuan|nemotron|smollm3", re.I)
 """Open models whose chat template thinks unless it is told not to."""
 _NON_THINKERS = re.compile(r"instruct|coder", re.I)
@@ -263,6 +265,7 @@ def _reply(choice: Any, model: str) -> Reply:
     )
 
 
+_loaded, _warming = threading.Event(), threading.Event()
 _loop: asyncio.AbstractEventLoop | None = None
 _lock = threading.Lock()
 
@@ -278,9 +281,26 @@ def _background() -> asyncio.AbstractEventLoop:
 
 async def _door(parameters: dict[str, Any]) -> Any:
     """litellm. Raises Trouble for a place that takes no connection, before the seconds that the import takes."""
-    if "litellm" not in sys.modules and (why := await refused(str(parameters.get("api_base", "")))):
-        raise Trouble("absent", why)
+    if not _loaded.is_set():
+        if why := await refused(str(parameters.get("api_base", ""))):
+            raise Trouble("absent", why)
+        await ready()
     return _litellm()
+
+
+def warm() -> None:
+    """Begin to load what requests need, beside whatever goes on: seconds of processor time. Once in a process."""
+    if not _loaded.is_set() and not _warming.is_set():
+        _warming.set()
+        atexit.register(_loaded.wait, _WARM_SECONDS)  # a thread must not be importing when the interpreter ends
+        threading.Thread(target=_load, name="loading", daemon=True).start()
+
+
+def _load() -> None:
+    try:
+        _litellm()
+    finally:
+        _loaded.set()
 
 
 def _litellm() -> Any:

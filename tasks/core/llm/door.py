@@ -216,6 +216,13 @@ def use(door: Door) -> Iterator[Door]:
         _current.reset(token)
 
 
+def warm() -> None:
+    """This run does work, so it will ask a model: begin to load what that needs. Nothing in a replay, and outside a run."""
+    door = _current.get(None)
+    if door and door.settings.journal.mode != "replay":
+        client.warm()
+
+
 def size(role: str, text: str) -> int:
     """`Door.size` of this run's door; outside a run our estimate."""
     door = _current.get(None)

@@ -6,13 +6,13 @@ import asyncio
 from array import array
 from collections.abc import Sequence
 
+from tasks.core.asking import EndpointSettings
 from tasks.core.llm import budget, calls, client, endpoints, tokens
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.journal import Journal
 from tasks.core.llm.request import Texts
 from tasks.core.llm.retry import Carrier
 from tasks.core.models.run import StageSpend
-from tasks.core.sections import EndpointSettings
 from tasks.core.settings import Settings
 
 _ROLE = "recall"

@@ -11,9 +11,10 @@ from collections import deque
 from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
+from tasks.core.asking import EndpointSettings
 from tasks.core.errors import InputError
 from tasks.core.llm import calls
-from tasks.core.sections import EndpointSettings
+from tasks.core.llm.prefixes import Prefixes
 
 _VARIABLES = {"url": "MODEL_API_URL", "model": "MODEL_NAME"}
 """Of the endpoint `main`, in the environment."""
@@ -21,46 +22,56 @@ _VERSIONLESS = ("anthropic", "ollama", "ollama_chat")
 """Providers whose path litellm adds from the version on."""
 
 
+_Entry = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
+
+
 class Gate:
-    """At most `size` holders at once, across all event loops and threads of this process; first come, first served."""
+    """At most `size` holders at once, across all event loops and threads of this process; first come, first served, among
+    those who go first and then among the others."""
 
     def __init__(self, size: int) -> None:
         self.size = size
         self._lock = threading.Lock()
         self._inside = 0
-        self._waiting: deque[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = deque()
+        self._first: deque[_Entry] = deque()
+        self._waiting: deque[_Entry] = deque()
 
     @property
     def load(self) -> int:
         """Holders and those who wait."""
-        return self._inside + len(self._waiting)
+        return self._inside + len(self._first) + len(self._waiting)
 
     async def __aenter__(self) -> None:
+        await self.enter()
+
+    async def enter(self, first: bool = False) -> None:
+        """Wait for a place; `first`: before those who did not say so."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if self._inside < self.size:
                 self._inside += 1
                 return
-            entry = (loop, loop.create_future())
-            self._waiting.append(entry)
+            entry, line = (loop, loop.create_future()), self._first if first else self._waiting
+            line.append(entry)
         try:
             await entry[1]
         except BaseException:
             with self._lock:
-                given = entry not in self._waiting
+                given = entry not in line
                 if not given:
-                    self._waiting.remove(entry)
+                    line.remove(entry)
             if given:
-                self._release()
+                self.leave()
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        self._release()
+        self.leave()
 
-    def _release(self) -> None:
+    def leave(self) -> None:
+        """Give the place to the next in line."""
         with self._lock:
-            while self._waiting:
-                loop, future = self._waiting.popleft()
+            while line := self._first or self._waiting:
+                loop, future = line.popleft()
                 with contextlib.suppress(RuntimeError):  # that loop was closed; the next in line gets the place
                     loop.call_soon_threadsafe(_wake, future)
                     return
@@ -79,6 +90,7 @@ class Endpoint:
         self.name = name
         self.settings = settings
         self.gate = Gate(settings.concurrency)
+        self.prefixes = Prefixes()
         self.without: frozenset[str] = frozenset()
         """Request fields that it has rejected; they are not sent again."""
         self.served = 0
@@ -144,19 +156,19 @@ def known(name: str, settings: EndpointSettings) -> Endpoint:
 
 
 @contextlib.asynccontextmanager
-async def take(choices: list[Endpoint]) -> AsyncIterator[Endpoint]:
-    """The well endpoint with the fewest requests in flight, else the one that is well soonest; waits for its gate."""
+async def take(choices: list[Endpoint], first: bool = False) -> AsyncIterator[Endpoint]:
+    """The well endpoint with the fewest requests in flight, else the one that is well soonest; waits for its gate, `first` as there."""
     well = [endpoint for endpoint in choices if not endpoint.cool_seconds]
     if well:
         chosen = min(well, key=lambda endpoint: (endpoint.gate.load, endpoint.served))
     else:
         chosen = min(choices, key=lambda endpoint: (endpoint.closed_seconds > 0, endpoint.cool_seconds))
     with calls.waiting("slot"):
-        await chosen.gate.__aenter__()
+        await chosen.gate.enter(first)
     try:
         yield chosen
     finally:
-        await chosen.gate.__aexit__()
+        chosen.gate.leave()
 
 
 def base_url(settings: EndpointSettings) -> str:

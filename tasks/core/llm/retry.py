@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from tasks.core import settings
+from tasks.core.asking import EndpointSettings, RetrySettings, RoleSettings
 from tasks.core.errors import InputError, ModelError, TablewrightError
 from tasks.core.llm import calls, endpoints
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.endpoints import Endpoint
 from tasks.core.llm.request import Heard, Response, Vectors
 from tasks.core.llm.trouble import Trouble
-from tasks.core.sections import EndpointSettings, RetrySettings, RoleSettings
 
 Q = TypeVar("Q")
 _AGAIN = ("absent", "away", "slow", "busy")
@@ -48,8 +48,9 @@ class Carrier(Generic[Q, A]):
         """
         for endpoint in choices:
             endpoints.check_url(endpoint)
+        alone = choices[0].settings.prefix_seconds if len(choices) == 1 else 0.0
         try:
-            async with self.meter.in_time():
+            async with self.meter.in_time(), choices[0].prefixes.turn(request, alone):
                 return await self._tries(request, role, choices)
         except TimeoutError:
             self.meter.check()
@@ -58,7 +59,7 @@ class Carrier(Generic[Q, A]):
     async def _tries(self, request: Q, role: RoleSettings, choices: list[Endpoint]) -> A:
         first, given_up = 0.0, all(endpoint.given_up for endpoint in choices)
         for attempt in range(1, role.attempts + 1):
-            async with self._open(choices) as endpoint:
+            async with self._open(choices, role.first) as endpoint:
                 try:
                     response = await self._fitted(endpoint, request, role.timeout_seconds)
                 except Trouble as trouble:
@@ -103,12 +104,12 @@ class Carrier(Generic[Q, A]):
                 return replace(response, notes=notes)
 
     @contextlib.asynccontextmanager
-    async def _open(self, choices: list[Endpoint]) -> AsyncIterator[Endpoint]:
+    async def _open(self, choices: list[Endpoint], first: bool) -> AsyncIterator[Endpoint]:
         """An endpoint that takes a request now. It may ask to wait while this request stands in line for it."""
         while True:
             with calls.waiting("paused"):
                 await asyncio.sleep(self._asked_wait(choices))
-            async with endpoints.take(choices) as endpoint:
+            async with endpoints.take(choices, first) as endpoint:
                 if not endpoint.closed_seconds:
                     yield endpoint
                     return

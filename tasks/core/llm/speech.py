@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tasks.core.asking import EndpointSettings
 from tasks.core.llm import budget, calls, client, endpoints
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.journal import Journal
 from tasks.core.llm.request import Reply, Request, Sound
 from tasks.core.llm.retry import Carrier
 from tasks.core.models.run import StageSpend
-from tasks.core.sections import EndpointSettings, SpeechSettings
+from tasks.core.sections import SpeechSettings
 from tasks.core.settings import Settings
 
 ROLE = "speech"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from tasks.core.asking import RoleSettings
 from tasks.core.errors import ModelError
 from tasks.core.llm import budget, tokens
 from tasks.core.llm.replies import EMPTY_TRIES, Source
@@ -13,7 +14,6 @@ from tasks.core.llm.request import Reply, Request
 from tasks.core.llm.said import shorten
 from tasks.core.llm.structured import Invalid
 from tasks.core.models.run import Usage
-from tasks.core.sections import RoleSettings
 
 T = TypeVar("T")
 _LEAST_ROOM = 16

@@ -6,11 +6,11 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from tasks.core.errors import QueryError
-from tasks.core.models.value import Cell
+from tasks.core.models.value import Cell, Value
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
 from tasks.core.sql.stacked import SMALL_ROWS, stack, stacks
@@ -40,8 +40,7 @@ class Wanted:
     rows: int
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Value):
     """What a column holds. With a `problem`, the rest says nothing."""
 
     filled: int = 0
@@ -56,6 +55,13 @@ class Facts:
     loose: str = ""
     """The shape in runs, whatever `shape` is."""
     problem: str = ""
+
+
+class Measured(Value):
+    """Facts of columns, none with a problem."""
+
+    columns: tuple[tuple[str, str, Facts], ...] = ()
+    """Names of table and column, and what it holds."""
 
 
 async def measure_columns(engine: Engine, wanted: Sequence[Wanted], examples: int, deadline: float) -> list[Facts]:
@@ -201,5 +207,5 @@ def _with_shape(facts: Facts, found: _Row) -> Facts:
     exact, exact_share, loose, loose_share = (str(found[0]), float(found[1] or 0), str(found[2]), float(found[3] or 0))
     loose = loose if loose_share >= _LOOSE_SHARE and re.search(r"d|1,234", loose) else ""
     if exact_share >= _EXACT_SHARE and "d" in exact and len(exact) < 60 and "1,234" not in loose:
-        return replace(facts, shape=exact, loose=loose)
-    return replace(facts, shape=loose if len(loose) < 60 else "", loose=loose)
+        return facts.model_copy(update={"shape": exact, "loose": loose})
+    return facts.model_copy(update={"shape": loose if len(loose) < 60 else "", "loose": loose})

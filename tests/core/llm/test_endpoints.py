@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tasks.core.asking import EndpointSettings
 from tasks.core.llm import endpoints
 from tasks.core.llm.endpoints import Endpoint, Gate
-from tasks.core.sections import EndpointSettings
 
 
 def test_a_gate_holds_across_loops_and_threads() -> None:

@@ -8,9 +8,9 @@ import pytest
 from asking import MakeDoor, text
 from endpoint import Drop, Endpoint
 
+from tasks.core.asking import EndpointSettings
 from tasks.core.errors import ModelError
 from tasks.core.llm import endpoints
-from tasks.core.sections import EndpointSettings
 
 
 def _closed() -> str:
