@@ -72,9 +72,9 @@ def show(found: CriticalPath) -> None:
 
 
 def _print_roles(found: CriticalPath) -> None:
-    roles = table("role", "requests", "replies s", "in line s", "prompt tokens", "cached", "reply tokens")
+    roles = table("role", "requests", "replies s", "in line s", "tokens in", "cached", "tokens out")
     for each in found.asked:
-        cached = f"{each.tokens_cached:,} ({each.tokens_cached / each.tokens_in:.0%})" if each.tokens_in else "0"
+        cached = f"{each.tokens_cached / each.tokens_in:.0%}" if each.tokens_in else ""
         roles.add_row(
             each.role, f"{each.requests}", f"{each.seconds:.2f}", f"{each.waited:.2f}", f"{each.tokens_in:,}", cached,
             f"{each.tokens_out:,}",

@@ -288,6 +288,13 @@ async def _door(parameters: dict[str, Any]) -> Any:
     return _litellm()
 
 
+async def ready() -> None:
+    """Wait until what requests need is loaded."""
+    if not _loaded.is_set():
+        warm()
+        await asyncio.to_thread(_loaded.wait)
+
+
 def warm() -> None:
     """Begin to load what requests need, beside whatever goes on: seconds of processor time. Once in a process."""
     if not _loaded.is_set() and not _warming.is_set():

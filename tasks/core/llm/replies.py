@@ -115,6 +115,7 @@ class Source:
     async def _send(self, request: Request) -> Response:
         """What an endpoint gives; a local model that ended while the run used it is started anew, once in a run."""
         role, choices = self.settings.role(request.role), await self._endpoints(request.role)
+        await client.ready()
         served = self._served
         try:
             return await self._carrier.send(request, role, choices)

@@ -90,6 +90,8 @@ class Carrier(Generic[Q, A]):
         without = endpoint.without
         while True:
             began = time.monotonic()
+            if endpoint.settings.prefix_seconds:
+                endpoint.prefixes.sent(request)
             try:
                 response = await self._call(endpoint.settings, request, seconds, without)
             except Trouble as trouble:

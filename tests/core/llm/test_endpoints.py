@@ -73,6 +73,27 @@ def test_a_loop_that_ended_does_not_keep_its_place_in_line() -> None:
     assert gate.load == 0
 
 
+def test_those_who_go_first_do_and_all_others_as_they_came() -> None:
+    gate, order = Gate(1), list[str]()
+
+    async def visit(name: str, first: bool) -> None:
+        await gate.enter(first)
+        order.append(name)
+        await asyncio.sleep(0)
+        gate.leave()
+
+    async def scene() -> None:
+        async with gate:
+            names = ("slice 1", "slice 2", "plan 1", "slice 3", "plan 2")
+            visits = [asyncio.create_task(visit(name, name.startswith("plan"))) for name in names]
+            await asyncio.sleep(0.01)
+            visits[1].cancel()
+        await asyncio.gather(*visits, return_exceptions=True)
+
+    asyncio.run(scene())
+    assert order == ["plan 1", "plan 2", "slice 1", "slice 3"] and gate.load == 0
+
+
 def ends(*names: str) -> list[Endpoint]:
     return [Endpoint(name, EndpointSettings(url=f"http://{name}", model="m")) for name in names]
 

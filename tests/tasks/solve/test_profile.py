@@ -12,6 +12,8 @@ from tasks.core.files.store import Store
 from tasks.core.models.catalogue import Catalogue, Column, ColumnProfile, JoinCandidate, Profile, Table
 from tasks.core.models.semantics import Definition, Knowledge, Link
 from tasks.core.sections import ProfilingSettings, QuerySettings
+from tasks.core.sql.columns import Facts
+from tasks.solve.measure import measure_tables
 from tasks.solve.profile import profile_tables
 
 PROFILING = ProfilingSettings(examples=3, join_columns=400, join_min_match=0.5, seconds=60)
@@ -42,6 +44,26 @@ def profile(found: Catalogue, knowledge: Knowledge | None = None, settings: Prof
         return await profile_tables.function(found, knowledge or Knowledge(), settings, LIMITS)
 
     return asyncio.run(run())
+
+
+def test_what_was_measured_before_is_not_measured_again_and_changes_nothing(store: Store, tmp_path: Path) -> None:
+    statements = (
+        "CREATE TABLE orders AS SELECT i AS id, 'C-' || (i % 7) AS customer, (i % 5) * 1.5 AS amount FROM range(40) t(i)",
+        "CREATE TABLE customers AS SELECT 'C-' || i AS customer, '茶' AS kind FROM range(7) t(i)",
+    )
+    found = catalogue(store, tmp_path, statements)
+    sources = found.model_copy(update={"tables": found.tables[:1]})
+    known = asyncio.run(measure_tables.function(sources, PROFILING, LIMITS))
+    assert [(table, name) for table, name, _ in known.columns] == [
+        ("orders", "id"),
+        ("orders", "customer"),
+        ("orders", "amount"),
+    ]
+    whole = profile(found)
+    assert joins(whole) and whole == asyncio.run(profile_tables.function(found, Knowledge(), PROFILING, LIMITS, known))
+    false = known.model_copy(update={"columns": (("orders", "id", Facts(filled=9, distinct=9)), *known.columns[1:])})
+    read = asyncio.run(profile_tables.function(found, Knowledge(), PROFILING, LIMITS, false))
+    assert column(read, "orders", "id").distinct == 9, "facts that are known are taken as they are"
 
 
 def column(found: Profile, table: str, name: str) -> ColumnProfile:
