@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import json
 import os
@@ -169,70 +170,66 @@ def add_pace(parser: argparse.ArgumentParser) -> None:
             parser.add_argument(f"--{each.name}", type=type(each.default), default=each.default)
 
 
-def run(
-    kind: str, pace: Pace, names: list[str], show: Callable[[str], None] = print, **settings: Any
-) -> dict[str, Any]:
-    """Ask the questions of a kind, each over an empty store; the critical path of each by its name."""
+def folders(kind: str, names: list[str], scratch: Path) -> tuple[dict[str, Path], Script]:
+    """The folders of a kind by name, and the model that answers their questions. Of `made` a name is documents-ships-rows."""
     import documents
+    import harbours
     import samples
 
+    if kind == "made":
+        sizes = {name: [int(part) for part in name.split("-")] for name in names or ["4-120-20000"]}
+        return {name: harbours.make(scratch / name, *size) for name, size in sizes.items()}, harbours.model
+    home, known = (samples.SAMPLES, samples.NAMES) if kind == "samples" else (documents.CASES, documents.NAMES)
+    return {name: home / name for name in names or known}, recorded(RECORDINGS / _FOLDERS[kind])
+
+
+def run(folder: Path, endpoint: Simulated, scratch: Path, settings: list[str]) -> Any:
+    """Ask the question of a folder by plain calls over an empty store; its critical path."""
+    from samples import AS_OF
+
+    from flows.answer import answer
     from flows.path import path_of
     from flows.running import record
+    from flows.running.request import AnswerRequest
     from tasks.core.files.store import Folder, Store
 
-    asker: Any = {"samples": samples, "documents": documents}[kind]
-    found: dict[str, Any] = {}
-    for name in names or asker.NAMES:
-        with (
-            tempfile.TemporaryDirectory() as scratch,
-            Simulated(recorded(RECORDINGS / _FOLDERS[kind]), pace) as endpoint,
-        ):
-            os.environ |= {
-                "MODEL_API_URL": endpoint.url,
-                "MODEL_NAME": "simulated",
-                "TABLEWRIGHT_STORE": f"{scratch}/store",
-            }
-            profile = Path(scratch) / "simulated.toml"
-            profile.write_text(_profile(settings))
-            try:
-                asker.ask(name, profile.with_suffix(""), Path(scratch) / "out")
-            except Exception as error:  # a question without recorded replies; the others go on
-                show(f"{name}: {type(error).__name__}: {error}")
-                continue
-            store = Store(Folder(Path(scratch) / "store"), Path(scratch) / "store" / "cache")
-            found[name] = path_of(store, next(record.all_of(store)))
-    return found
+    os.environ |= {"MODEL_API_URL": endpoint.url, "MODEL_NAME": "simulated", "TABLEWRIGHT_STORE": f"{scratch}/store"}
+    (profile := scratch / "simulated.toml").write_text(_profile(settings))
+    asyncio.run(answer(AnswerRequest(folder=str(folder), profile=str(profile), as_of=AS_OF, out=str(scratch / "out"))))
+    store = Store(Folder(scratch / "store"), scratch / "store" / "cache")
+    return path_of(store, next(record.all_of(store)))
 
 
-def _profile(settings: dict[str, Any]) -> str:
-    """Without validators, as the replies were recorded."""
-    lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
-    return "\n".join(["[endpoints.main]", *lines, "[process]", "model = false", "[verify]", "model = false"])
+def _profile(settings: list[str]) -> str:
+    """Without validators, as the replies were recorded; each setting is SECTION.NAME=VALUE."""
+    given = {"process.model": "false", "verify.model": "false"} | dict(each.split("=", 1) for each in settings)
+    return "".join(f"{name} = {value}\n" for name, value in given.items())
 
 
 def main() -> int:
     """Serve until interrupted, or run questions and show their paths."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("serve", "run"))
-    parser.add_argument("--kind", choices=tuple(_FOLDERS), default="samples")
+    parser.add_argument("--kind", choices=(*_FOLDERS, "made"), default="samples")
     parser.add_argument("--names", nargs="*", default=[])
-    parser.add_argument("--set", nargs="*", default=[], help="settings of the endpoint, as concurrency=4")
+    parser.add_argument("--set", nargs="*", default=[], help="settings, as endpoints.main.concurrency=8")
     add_pace(parser)
     given = parser.parse_args()
     pace = paced(given)
     print(f"{pace}")
-    if given.what == "serve":
-        with Simulated(recorded(RECORDINGS / _FOLDERS[given.kind]), pace) as endpoint:
-            print(f"MODEL_API_URL={endpoint.url}", flush=True)
-            with contextlib.suppress(KeyboardInterrupt):
+    with tempfile.TemporaryDirectory() as place:
+        chosen, replies = folders(given.kind, given.names, Path(place))
+        if given.what == "serve":
+            with Simulated(replies, pace) as endpoint, contextlib.suppress(KeyboardInterrupt):
+                print(f"MODEL_API_URL={endpoint.url}", flush=True)
                 threading.Event().wait()
-        return 0
-    from flows.cli.path import show
+            return 0
+        from flows.cli.path import show
 
-    settings = {name: json.loads(value) for name, _, value in (each.partition("=") for each in given.set)}
-    for name, found in run(given.kind, pace, given.names, **settings).items():
-        print(f"\n{name}")
-        show(found)
+        for name, folder in chosen.items():
+            with tempfile.TemporaryDirectory() as scratch, Simulated(replies, pace) as endpoint:
+                print(f"\n{name}")
+                show(run(folder, endpoint, Path(scratch), given.set))
     return 0
 
 
