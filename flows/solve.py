@@ -115,7 +115,7 @@ def _choosing(found: Recalled, relevance: TableRelevanceResult, context: Context
     """Model calls by role, whoever paid."""
     spent = {"recall": found.terms.usage, "relevance": relevance.usage, "filter": context.usage}
     return tuple(
-        StageSpend(stage=name, calls=usage.whoever_paid().calls, tokens_in=usage.tokens_in, tokens_out=usage.tokens_out)
+        StageSpend(stage=name, **usage.whoever_paid().model_dump(exclude={"journaled"}))
         for name, usage in spent.items()
         if usage != Usage()
     )

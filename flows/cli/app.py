@@ -86,7 +86,8 @@ def spent(total: StageSpend, kept: bool) -> str:
         journal = f" ({total.journaled} replies from the journal)" if total.journaled else ""
         return f"no model was asked: read from an earlier run{journal}"
     money = f", ${total.money:.4f}" if total.money else ""
-    tokens = f"{total.tokens_in + total.tokens_out} tokens"
+    cached = f", {total.tokens_cached} of them from a cache" if total.tokens_cached else ""
+    tokens = f"{total.tokens_in + total.tokens_out} tokens{cached}"
     earlier = f" and {total.journaled} from the journal" if total.journaled else ""
     return f"{total.calls} model calls{earlier}; {tokens}{money}"
 

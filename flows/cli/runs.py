@@ -94,8 +94,9 @@ def _print(rows: list[Listed], which: str, settings: Settings) -> None:
         score = "" if row.score is None else f"  score {row.score:.3f}"
         earlier = f" and {row.spend.journaled:,} from the journal" if row.spend.journaled else ""
         spent = f"{row.spend.calls:,} calls{earlier}, {row.spend.tokens_in + row.spend.tokens_out:,} tokens"
+        cached = f", {row.spend.tokens_cached:,} of them from a cache" if row.spend.tokens_cached else ""
         money = f", ${row.spend.money:.4f}" if row.spend.money else ""
-        out.print(f"{row.run}  [bold]{row.status}[/]{at}{tries}{score}  {row.seconds:.1f} s  {spent}{money}")
+        out.print(f"{row.run}  [bold]{row.status}[/]{at}{tries}{score}  {row.seconds:.1f} s  {spent}{cached}{money}")
         out.print(f"    {escape(Path(row.folder).name)}: {escape(row.question or 'its documents')}")
         if row.reason and row.status in ("failed", "partial", "broken"):
             out.print(f"    why: {escape(as_called(row.reason))}")

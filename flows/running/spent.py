@@ -24,6 +24,7 @@ class Costs:
                 stage=f"{stem}/{stage}" if stem else stage,
                 calls=usage.calls + usage.journaled,
                 tokens_in=usage.tokens_in,
+                tokens_cached=usage.tokens_cached,
                 tokens_out=usage.tokens_out,
             )
             for (stem, stage), usage in sorted(self._usage.items())

@@ -115,4 +115,7 @@ def test_the_path_of_a_run_over_an_endpoint_of_known_pace(tmp_path: Path, monkey
     agent = next(each for each in said["asked"] if each["role"] == "agent")
     assert 0 < agent["tokens_cached"] < agent["tokens_in"], "the second turn begins with the first"
     assert ended.spend.total().tokens_cached == sum(each["tokens_cached"] for each in said["asked"])
+    usage = json.loads((tmp_path / "out" / "evidence.json").read_text("utf-8"))["usage"]
+    assert {each["stage"]: each["tokens_cached"] for each in usage}["agent"] == agent["tokens_cached"]
+    assert f"{agent['tokens_cached']:,} from a cache" in (tmp_path / "out" / "report.html").read_text("utf-8")
     assert "own code" in text.stdout and "ideal" in text.stdout and "cached" in text.stdout

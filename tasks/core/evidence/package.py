@@ -20,7 +20,7 @@ from tasks.core.models.evidence import (
     StageUsage,
 )
 from tasks.core.models.review import Audit, AuditKind
-from tasks.core.models.run import Usage
+from tasks.core.models.run import StageSpend, Usage
 
 _LATE = "not read in time"
 """Of a file of which the time left a part."""
@@ -133,7 +133,7 @@ def _relevance(given: Assignment) -> TableRelevanceResult | None:
 
 def _usage(given: Assignment, attempt: Attempt) -> Iterator[StageUsage]:
     for spent in (*given.catalogue.drawing, *given.choosing):
-        yield StageUsage(stage=spent.stage, calls=spent.calls, tokens_in=spent.tokens_in, tokens_out=spent.tokens_out)
+        yield StageUsage(stage=spent.stage, calls=spent.calls, **_tokens(spent))
     audits: dict[AuditKind, Usage] = {}
     for audit in given.audits:
         audits[audit.kind] = audits.get(audit.kind, Usage()) + audit.usage
@@ -147,7 +147,11 @@ def _usage(given: Assignment, attempt: Attempt) -> Iterator[StageUsage]:
     for stage, usage in usages.items():
         if usage != Usage():
             calls = usage.whoever_paid().calls
-            yield StageUsage(stage=stage, calls=calls, tokens_in=usage.tokens_in, tokens_out=usage.tokens_out)
+            yield StageUsage(stage=stage, calls=calls, **_tokens(usage))
+
+
+def _tokens(spent: Usage | StageSpend) -> dict[str, int]:
+    return {name: getattr(spent, name) for name in ("tokens_in", "tokens_cached", "tokens_out")}
 
 
 def _version(name: str) -> str:

@@ -201,6 +201,8 @@ class StageUsage(Value):
     stage: str
     calls: int
     tokens_in: int
+    tokens_cached: int = 0
+    """Of `tokens_in`: those that the endpoint had in its prefix cache when it was asked."""
     tokens_out: int
 
 

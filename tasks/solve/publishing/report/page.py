@@ -129,6 +129,5 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _total(evidence: Evidence) -> dict[str, int]:
-    return {
-        name: sum(getattr(usage, name) for usage in evidence.usage) for name in ("calls", "tokens_in", "tokens_out")
-    }
+    names = ("calls", "tokens_in", "tokens_cached", "tokens_out")
+    return {name: sum(getattr(usage, name) for usage in evidence.usage) for name in names}
