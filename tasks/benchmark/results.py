@@ -54,6 +54,7 @@ _COLUMNS: dict[str, dict[str, str]] = {
         "calls": "int64",
         "journaled": "int64",
         "tokens_in": "int64",
+        "tokens_cached": "int64",
         "tokens_out": "int64",
         "money": "float64",
     },

@@ -43,6 +43,8 @@ class StageCost(Value):
     calls: int = 0
     journaled: int = 0
     tokens_in: int = 0
+    tokens_cached: int = 0
+    """Of `tokens_in`: those that the endpoint had in its prefix cache."""
     tokens_out: int = 0
     money: float = 0.0
 
