@@ -21,7 +21,6 @@ from tasks.core.models.document import (
     Derivation,
     DerivedTable,
     Plan,
-    Slice,
     SliceResult,
     Verdicts,
 )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from operator import itemgetter
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from flows.running.share import EXTRACTED, Share
-from tasks.core.models.document import Plan, PlanSection, Slice, SliceResult
 from tasks.core import timeline
+from tasks.core.models.document import Plan, PlanSection, Slice, SliceResult
 from tasks.core.models.patterns import Extracted, Learned, Pattern
 from tasks.core.models.run import Usage
 from tasks.core.settings import Settings

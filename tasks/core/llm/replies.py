@@ -115,7 +115,8 @@ class Source:
     async def _send(self, request: Request) -> Response:
         """What an endpoint gives; a local model that ended while the run used it is started anew, once in a run."""
         role, choices = self.settings.role(request.role), await self._endpoints(request.role)
-        await client.ready()
+        if any(each.settings.prefix_seconds for each in choices):
+            await client.ready()  # whoever waits for another one counts from the moment in which that was sent
         served = self._served
         try:
             return await self._carrier.send(request, role, choices)
