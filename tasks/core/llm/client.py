@@ -291,23 +291,26 @@ async def _door(parameters: dict[str, Any]) -> Any:
 async def ready() -> None:
     """Wait until what requests need is loaded."""
     if not _loaded.is_set():
-        warm()
-        await asyncio.to_thread(_loaded.wait)
+        await asyncio.to_thread(_load)
 
 
-def warm() -> None:
-    """Begin to load what requests need, beside whatever goes on: seconds of processor time. Once in a process."""
+def warm(place: str) -> None:
+    """Begin to load what requests need, beside whatever goes on, unless the place takes no connection. Once in a process."""
     if not _loaded.is_set() and not _warming.is_set():
         _warming.set()
-        atexit.register(_loaded.wait, _WARM_SECONDS)  # a thread must not be importing when the interpreter ends
-        threading.Thread(target=_load, name="loading", daemon=True).start()
+        thread = threading.Thread(target=_load_for, args=(place,), name="loading", daemon=True)
+        atexit.register(thread.join, _WARM_SECONDS)  # nothing must be importing when the interpreter ends
+        thread.start()
+
+
+def _load_for(place: str) -> None:
+    if not asyncio.run(refused(place)):
+        _load()
 
 
 def _load() -> None:
-    try:
-        _litellm()
-    finally:
-        _loaded.set()
+    _litellm()
+    _loaded.set()
 
 
 def _litellm() -> Any:

@@ -16,6 +16,7 @@ from tasks.core.llm import client, structured, tokens
 from tasks.core.llm import tools as written
 from tasks.core.llm.budget import Meter
 from tasks.core.llm.embed import Embedder
+from tasks.core.llm.endpoints import base_url
 from tasks.core.llm.journal import Journal
 from tasks.core.llm.replies import Source
 from tasks.core.llm.request import Reply, Request, ToolCall
@@ -220,7 +221,7 @@ def warm() -> None:
     """This run does work, so it will ask a model: begin to load what that needs. Nothing in a replay, and outside a run."""
     door = _current.get(None)
     if door and door.settings.journal.mode != "replay":
-        client.warm()
+        client.warm(base_url(door.settings.endpoint(door.settings.role("default").endpoints[0])))
 
 
 def size(role: str, text: str) -> int:
