@@ -3,7 +3,7 @@
 `python tests/extractors.py [--sizes 100 1000] [--suite DIR …] [--patterns-url URL] [--write FILE]`: the made registers of
 tests/registers.py, or the task folders of a suite with truth (`gold/*/truth.json`). The whole document workflow runs over real HTTP. Slices
 are answered by a simulated reader that knows the truth and errs at stated rates (tests/knower.py); patterns were written by
-a capable reader who saw the requests only, and are recorded in tests/recordings/extractors. Exit code 1 when patterns have
+one who answered from the requests and also knew the program, and are recorded in tests/recordings/extractors. Exit code 1 when patterns have
 more wrong cells than slices.
 """
 
