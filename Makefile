@@ -64,8 +64,8 @@ docs: $(VENV)/.docs ## the documentation as web pages, reference made from the c
 	@$(BIN)/python -m sphinx -W --keep-going -n -q -b html docs docs/_build
 	@echo docs/_build/index.html
 
-test-full: $(VENV)/.extras $(VENV)/.docs model ## all tests, with services, browser, faults, large files; writes docs/test-full.md
-	@$(BIN)/python tests/full.py -n 2 --dist worksteal --hypothesis-profile=deep
+test-full: $(VENV)/.extras $(VENV)/.docs model ## all tests, with services, browser, faults, large files; writes docs/test-full.md; MORE="-m 'slow or service'": a part
+	@$(BIN)/python tests/full.py -n 2 --dist worksteal $(MORE) --hypothesis-profile=deep
 
 attacks: setup ## attack everything by SQL and programs, in each tier, as root and not; 1 if anything escapes
 	@$(BIN)/python tests/attacks.py

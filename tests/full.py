@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "test-full.md"
+MORE = "MORE"
+"""The variable of `make test-full` that takes more of pytest's arguments."""
 
 
 def main() -> int:
@@ -23,13 +26,13 @@ def main() -> int:
         done = subprocess.run([sys.executable, "-m", "pytest", f"--junitxml={report}", *sys.argv[1:]], cwd=ROOT)
         if not report.is_file():
             return done.returncode
-        TARGET.write_text(page(report, done.returncode), "utf-8")
+        TARGET.write_text(page(report, done.returncode, sys.argv[1:]), "utf-8")
     print(f"written: {TARGET.relative_to(ROOT)}")
     return done.returncode
 
 
-def page(report: Path, code: int) -> str:
-    """The result as Markdown, from pytest's JUnit file."""
+def page(report: Path, code: int, arguments: list[str]) -> str:
+    """The result as Markdown, from pytest's JUnit file; the arguments tell whether a part alone was run."""
     suite = ET.parse(report).getroot().find("testsuite")
     assert suite is not None
     cases = suite.findall("testcase")
@@ -38,10 +41,12 @@ def page(report: Path, code: int) -> str:
     by_file: dict[str, Counter[str]] = {}
     for case in cases:
         by_file.setdefault(case.get("classname", "?"), Counter())[outcome(case)] += 1
+    at = arguments.index("-m") if "-m" in arguments else len(arguments)
+    part = f' {MORE}="{shlex.join(arguments[at : at + 2])}"' if arguments[at:] else ""
     lines = [
         "# Full test run",
         "",
-        f"`make test-full` on {date.today().isoformat()}: {', '.join(f'{n} {k}' for k, n in sorted(outcomes.items()))} "
+        f"`make test-full{part}` on {date.today().isoformat()}: {', '.join(f'{n} {k}' for k, n in sorted(outcomes.items()))} "
         f"in {seconds:.0f} s; exit code {code}.",
         f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {os.cpu_count()} cores.",
         "",
