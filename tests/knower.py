@@ -142,7 +142,11 @@ class Knower:
         with urllib.request.urlopen(request, timeout=_WAIT) as answer:
             text = json.load(answer)["choices"][0]["message"]["content"]
         self.recordings.mkdir(parents=True, exist_ok=True)
-        kept = {"recorded": "a reply written from this request by one who knew the program", "request": prompt, "reply": text}
+        kept = {
+            "recorded": "a reply written from this request by one who knew the program",
+            "request": prompt,
+            "reply": text,
+        }
         path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", "utf-8")
         return text
 
