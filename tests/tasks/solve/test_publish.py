@@ -87,7 +87,7 @@ def test_evidence_names_files_tables_joins_definitions_steps_and_spend(bench: Be
     assert (join["left_rows"], join["left_unmatched"], join["right_unmatched"], join["joined_rows"]) == (4, 1, 1, 3)
     assert found["replay"]["digest"] == found["replay"]["expected"] == made.candidates[0].digest
     assert found["statements"] == [{"path": "context/knowledge.md", "line": 7, "text": "amount: price paid [EUR]"}]
-    assert found["usage"] == [{"stage": "agent", "calls": 3, "tokens_in": 70, "tokens_out": 9}]
+    assert found["usage"] == [{"stage": "agent", "calls": 3, "tokens_in": 70, "tokens_cached": 0, "tokens_out": 9}]
     assert set(found["versions"]) == {"tablewright", "duckdb"}
     assert found["doubts"] == [
         "orders lacks 1 row of context/csv/orders.csv that could not be read",

@@ -58,7 +58,9 @@ def test_evidence_and_report_tell_what_was_folded_and_that_the_query_read_it(
          "reason": "no step <b>reads</b> it", "used": True}
     ]  # fmt: skip
     assert evidence["relevance"]["vote_tally"] == {"customers": "1/5", "orders": "5/5"}
-    assert {"stage": "relevance", "calls": 5, "tokens_in": 50, "tokens_out": 10} in evidence["usage"]
+    assert {"stage": "relevance", "calls": 5, "tokens_in": 50, "tokens_cached": 0, "tokens_out": 10} in evidence[
+        "usage"
+    ]
     page = store.get(answer.report).decode()
     assert "Tables that were folded" in page and "read by the query" in page
     assert "no step &lt;b&gt;reads&lt;/b&gt; it" in page and "<b>reads" not in page
