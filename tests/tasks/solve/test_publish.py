@@ -298,7 +298,9 @@ def test_a_flow_run_shows_answer_evidence_and_spend(bench: Bench, tmp_path: Path
     assert 10 < len(rows) < 400 and len(shown.data.encode()) <= 100_000
     assert f"({len(rows)} of 400 rows)" in shown.description
     assert "Replayed, not audited" in evidence.data
-    assert json.loads(spend.data) == [{"stage": "agent", "calls": 2, "tokens_in": 70, "tokens_out": 9}]
+    assert json.loads(spend.data) == [
+        {"stage": "agent", "calls": 2, "tokens_in": 70, "tokens_cached": 0, "tokens_out": 9}
+    ]
 
 
 @pytest.mark.service
