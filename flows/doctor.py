@@ -97,7 +97,7 @@ def _remote(title: str, name: str, endpoint: EndpointSettings) -> Check:
         if code:
             return Check(name=title, state="limited", detail=f"{shown} answers, but lists no models (HTTP {code})")
         reason = getattr(error, "reason", error)
-        why = unreached(error, url) or str(reason)
+        why = unreached(error, url)[0] or str(reason)
         return Check(
             name=title, state="broken", detail=f"{shown} does not answer: {why}", next=f"start it, or mend {setting}"
         )

@@ -121,13 +121,12 @@ def load(profile: str = "default", overrides: dict[str, Any] | None = None) -> S
 
     A profile `A+B` is A with B laid over it. Raises InputError when a file is missing, is no TOML, or names a setting that does not exist.
     """
-    layers = [
-        *_files(profile),
-        Layer("the environment", _from_environment()),
-        Layer("the request", overrides or {}),
-    ]
     data: dict[str, Any] = {}
+    layers = _files(profile)
     for layer in layers:
+        data = _merge(data, layer.data)
+    for layer in (Layer("the environment", _from_environment(data)), Layer("the request", overrides or {})):
+        layers.append(layer)
         data = _merge(data, layer.data)
     roles = data["roles"]
     if isinstance(roles, dict) and isinstance(base := roles["default"], dict):
@@ -230,7 +229,8 @@ def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _from_environment() -> dict[str, Any]:
+def _from_environment(files: dict[str, Any]) -> dict[str, Any]:
+    """What variables override; a model that the files have served here stays here, whatever endpoint the shell names."""
     found: dict[str, Any] = {}
     for variable, *path in (
         ("MODEL_API_URL", "endpoints", "main", "url"),
@@ -250,9 +250,18 @@ def _from_environment() -> dict[str, Any]:
             for key in reversed(path):
                 inner = {key: inner}
             found = _merge(found, inner)
+    if "endpoints" in found and _is_served(files):
+        del found["endpoints"]
     if roots := os.environ.get("TABLEWRIGHT_ROOTS", "").strip():
         found = _merge(found, {"prefect": {"roots": tuple(filter(None, roots.split(os.pathsep)))}})
     return found
+
+
+def _is_served(files: dict[str, Any]) -> bool:
+    main: Any = files
+    for name in ("endpoints", "main"):
+        main = main.get(name) if isinstance(main, dict) else None
+    return isinstance(main, dict) and main.get("serve") is True
 
 
 def _check_endpoints(settings: Settings) -> None:

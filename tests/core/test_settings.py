@@ -151,3 +151,20 @@ def test_each_process_has_its_share_of_an_endpoint(tmp_path: Path, monkeypatch: 
     ) as told:
         load()
     assert "gateway" in told.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "model"),
+    [
+        ('extends = "local"\n', "", "qwen2.5-coder-1.5b-instruct-q4_k_m"),
+        ('extends = "local"\n[endpoints.main]\nserve = false\n', "http://there.example:1/v1", "other"),
+        ("[agent]\nturns = 7\n", "http://there.example:1/v1", "other"),
+    ],
+)
+def test_a_model_that_is_served_here_stays_here_whatever_the_shell_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, url: str, model: str
+) -> None:
+    monkeypatch.setenv("MODEL_API_URL", "http://there.example:1/v1")
+    monkeypatch.setenv("MODEL_NAME", "other")
+    main = load(_profile(tmp_path, text)).endpoints["main"]
+    assert (main.url, main.model, main.serve) == (url, model, not url)

@@ -88,7 +88,7 @@ def test_doctor_names_what_is_broken_and_the_next_step(world: World, monkeypatch
     with Endpoint([]) as gone:
         url = gone.url
     for variable, value, state, says in (
-        ("MODEL_API_URL", url, "broken", "nothing listens at 127.0.0.1:"),
+        ("MODEL_API_URL", url, "broken", "does not answer: nothing listens at 127.0.0.1:"),
         ("MODEL_API_URL", "http://no-such-host.invalid", "broken", "host name 'no-such-host.invalid'"),
         ("MODEL_API_URL", "not a url", "broken", "is no URL"),
         ("MODEL_API_URL", "http://a b", "broken", "is no URL"),
