@@ -255,3 +255,9 @@ def test_the_repository_speaks_of_the_project_alone() -> None:
         if path.suffix in {".py", ".md", ".toml", ".html", ".yaml", ".txt", ".json", ""} and path.is_file():
             text = path.read_text("utf-8", errors="ignore")
             assert not [word for word in words if word in text], name
+
+
+def test_every_truth_table_is_read_by_a_test() -> None:
+    said = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    tables = [path.name for folder in ("checking", "intake") for path in (ROOT / "tests/cases" / folder).glob("*.toml")]
+    assert tables and not [name for name in tables if f'"{name}"' not in said]

@@ -102,3 +102,7 @@ def _unexpected(kind: type[BaseException], error: BaseException, _trace: Traceba
         print_error(kind.__name__, str(error), "run again with --debug for the traceback, and report it", 1)
     err.print(f"[bold red]unexpected error:[/] {escape(f'{kind.__name__}: {error}')}")
     err.print("  next: run again with --debug for the traceback, and report it")
+
+
+if __name__ == "__main__":
+    main()

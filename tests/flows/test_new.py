@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from world import ANSWER, QUESTION, World, make_folder
@@ -12,6 +13,7 @@ from world import ANSWER, QUESTION, World, make_folder
 from flows import new
 from flows.new import lay_out
 from tasks.core.errors import InputError
+from tasks.core.models.source import FileKind
 from tasks.intake.knowledge import parse
 from tasks.intake.parsing.headings import uncommented
 
@@ -214,3 +216,7 @@ def test_comments_of_knowledge_are_no_facts_and_lines_keep_their_numbers(text: s
     assert not parse(new._HINTS).definitions + parse(new._HINTS).metrics + parse(new._HINTS).rules
     if left:
         assert len(found.splitlines()) == len(text.splitlines())
+
+
+def test_every_kind_of_file_that_can_be_given_has_its_place() -> None:
+    assert {*get_args(FileKind)} - {*new._PLACES} == {"database", "task", "other"}

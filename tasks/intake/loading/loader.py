@@ -119,7 +119,9 @@ def _read(request: dict[str, Any], builder: Builder, scratch: Path) -> Loaded:
     if kind == "parquet":
         with builder.transaction():
             return Loaded(parts=(parquetfile.load(path, stored, builder),))
-    return Loaded(parts=csvfile.load(path, stored, builder, int(request["sample_bytes"]), scratch))
+    if kind == "csv":
+        return Loaded(parts=csvfile.load(path, stored, builder, int(request["sample_bytes"]), scratch))
+    raise ValueError(f"no reader for files of kind {kind!r}")
 
 
 if __name__ == "__main__":

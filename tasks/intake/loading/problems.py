@@ -101,6 +101,7 @@ VALUES = (
     Kind("T315", False, "percentages; text|shown as percent", "The values are percentages: as text with the sign, or as the number that is stored.", "Mind the factor 100."),
     Kind("T316", False, "with a currency|shown as money", "The values are amounts of money.", "Nothing."),
     Kind("T317", True, "numbers in brackets", "Numbers in brackets, which may mean below zero, are text.", "Tell in knowledge.md what is meant."),
+    Kind("T327", False, "below zero in brackets", "Numbers of which some are below zero in brackets or with a minus behind (`(3.5)`, `7-`) are text.", "Nothing: the note says how a query converts them."),
     Kind("T318", False, "more than 38 digits", "Integers that fit no number type are text.", "Nothing."),
     Kind("T319", False, "too long for DOUBLE", "Whole numbers that a DOUBLE would round stand beside decimals; all is text.", "Nothing."),
     Kind("T320", True, "more digits than DOUBLE|more digits than fit", "Numbers have more digits than a DOUBLE keeps.", "Nothing, unless the last digits matter."),

@@ -57,6 +57,10 @@ def test_the_page_is_the_table() -> None:
             "T325",
         ),
         ("3 of 3 values are numbers with thousands separators, with the unit 't'; text: CAST(x AS DOUBLE)", "T325"),
+        (
+            "2 of 2 values are numbers, some below zero in brackets or with a minus behind; text: CAST(x AS DOUBLE)",
+            "T327",
+        ),
         ("numbers in several units ('kg', 'g'); text, and a query has to bring them to one unit", "T326"),
         ("values of several types (1 integer, 1 text); all as text", "T323"),
         ("dates, day first as 1 of 2 values show; text: strptime(x, '%d/%m/%Y') or alike", "T336"),
