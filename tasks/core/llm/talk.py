@@ -28,6 +28,20 @@ Your last reply could not be used.
 Reply again with the complete, corrected result only: no explanation, no fence."""
 
 
+class UnusableError(ModelError):
+    """Replies came, and none can be used: cut off, empty or not as asked for; another request may fare better."""
+
+    def __init__(self, message: str, hint: str, replies: int, usage: Usage) -> None:
+        super().__init__(message, hint)
+        self.replies = replies
+        """Of the last round."""
+        self.usage = usage
+        """Of all rounds."""
+
+    def __reduce__(self) -> tuple[type[UnusableError], tuple[str, str, int, Usage]]:  # type: ignore[override]
+        return type(self), (self.message, self.hint, self.replies, self.usage)
+
+
 @dataclass
 class Talk(Generic[T]):
     """One question under way, until it has values."""
@@ -47,7 +61,7 @@ class Talk(Generic[T]):
     async def run(self, source: Source) -> None:
         """Ask; when no sample is valid, ask for a longer reply if it was cut off, then for repairs.
 
-        Raises ModelError when there is still none, or the model refuses.
+        Raises UnusableError when there is still none, ModelError when the model refuses.
         """
         await self._round(source)
         if not self.values and self._cut and (wider := self._wider()):
@@ -112,13 +126,15 @@ class Talk(Generic[T]):
         request = replace(self.request, messages=(*self.request.messages, *turns))
         return within(request, self.role.context_tokens, request.max_tokens)
 
-    def _unusable(self) -> ModelError:
+    def _unusable(self) -> UnusableError:
         last = self.problems[-1] if self.problems else "no reply"
         if self._cut:
             last = f"the reply was cut off at {self.request.max_tokens} tokens"
-        return ModelError(
+        return UnusableError(
             f"no usable reply for role {self.request.role!r} in stage {budget.current_stage()!r}: {last}",
             f"raise max_tokens or repairs in [roles.{self.request.role}], or choose a stronger model",
+            len(self.replies),
+            self.usage,
         )
 
 

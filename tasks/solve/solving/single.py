@@ -15,6 +15,7 @@ from pathlib import Path
 from tasks.core.errors import BudgetError, ModelError, QueryError
 from tasks.core.llm import door
 from tasks.core.llm.prompts import fence, fill
+from tasks.core.llm.talk import UnusableError
 from tasks.core.models.answer import Assignment, Attempt, Candidate, Step, Submission, Unsettled
 from tasks.core.models.run import Usage
 from tasks.core.sections import SolverSettings
@@ -82,11 +83,13 @@ class _Solving:
         self.schema = Schema(self.given.profile)
         messages = [{"role": "user", "content": await self._prompt()}]
         await self._round(messages)
-        failed = next((ballot for ballot in self.ballots if ballot.error), None)
+        failed = next((ballot for ballot in self.ballots if ballot.error and ballot.sql), None)
         if failed and self.ended == "submitted" and not any(ballot.result for ballot in self.ballots):
             again = _AGAIN.format(error=fence(failed.error))
             messages += [{"role": "assistant", "content": failed.sql}, {"role": "user", "content": again}]
             await self._round(messages)
+        if self.ended == "submitted" and not any(ballot.sql for ballot in self.ballots):
+            self.ended, self.unsettled = "model_error", "stopped"
 
     def attempt(self) -> Attempt:
         """Groups of equal results, the winner first, then what did not run."""
@@ -132,6 +135,11 @@ class _Solving:
         for role in (GREEDY, ROLE) if chance else (GREEDY,):
             try:
                 asked = await door.ask_text(role, messages, samples=1 if role == GREEDY else None)
+            except UnusableError as error:
+                self._step("model", role, {"samples": error.replies}, of_error(error), error.usage)
+                self._silent(error.replies, error.told)
+                self.problems.append(error.told)
+                continue
             except BudgetError as error:
                 self._stopped("budget", error.told, "stopped")
                 return
@@ -143,6 +151,11 @@ class _Solving:
             self._step("model", role, {"samples": len(asked.values)}, said, asked.usage)
             for text in asked.values:
                 self.ballots.append(await self._cast(query_of(text), role == GREEDY))
+            self._silent(len(asked.texts) - len(asked.values), "the reply could not be used")
+
+    def _silent(self, samples: int, why: str) -> None:
+        """Count samples that gave no query at all: cut off, empty or refused."""
+        self.ballots += [Ballot("", None, why)] * samples
 
     async def _cast(self, sql: str, greedy: bool) -> Ballot:
         """Run a sample; equal samples run once."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint import Endpoint, Samples, Status
+from endpoint import Cut, Endpoint, Samples, Status
 from library import build
 
 from tasks.core.files.store import Store
@@ -121,6 +121,28 @@ def test_a_used_up_budget_ends_it(solve: Any) -> None:
 def test_without_chance_there_is_one_sample(solve: Any) -> None:
     attempt, endpoint = solve([ADA], roles={"agent": {"temperature": 0.0}})
     assert len(endpoint.requests) == 1 and attempt.samples == 1
+
+
+def test_a_sample_without_a_whole_reply_counts_as_one_without_a_query(solve: Any) -> None:
+    attempt, endpoint = solve([Cut("SELECT 诊断"), Cut("SELECT 诊断"), Samples([ADA, Cut("SELECT"), ADA, ADA, BO])])
+    assert [request.get("n", 1) for request in endpoint.requests] == [1, 1, 5], "asked again for more, then the others"
+    assert attempt.ended == "submitted" and attempt.samples == 6 and attempt.silent == 2
+    assert attempt.candidate and attempt.candidate.preview == (("Ada",),) and attempt.agreement == 3 / 5
+    assert [(c.votes, "cut off" in c.error) for c in attempt.candidates if not c.digest] == [(2, True)]
+    assert attempt.usage.calls == 7 and any("was cut off at" in problem for problem in attempt.problems)
+
+
+def test_a_cut_off_sample_is_not_shown_as_the_query_that_failed(solve: Any) -> None:
+    attempt, endpoint = solve([*[Cut("SELECT")] * 2, Samples([BROKEN] * 5), ADA, Samples([ADA] * 5)])
+    assert endpoint.requests[3]["messages"][1] == {"role": "assistant", "content": BROKEN}
+    assert attempt.ended == "submitted" and attempt.silent == 6 and attempt.samples == 12
+
+
+def test_when_every_sample_is_cut_off_the_model_is_to_blame(solve: Any) -> None:
+    attempt, endpoint = solve([*[Cut("SELECT")] * 2, *[Samples([Cut("SELECT")] * 5)] * 2])
+    assert attempt.ended == "model_error" and attempt.unsettled == "stopped" and attempt.chosen is None
+    assert attempt.samples == attempt.silent == 6 and len(endpoint.requests) == 4
+    assert attempt.problems and "raise max_tokens" in attempt.problems[-1]
 
 
 @pytest.mark.parametrize(
