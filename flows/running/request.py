@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from flows.running.task import read_task
 from tasks.core.errors import InputError
-from tasks.core.files.paths import check_folder, expand, is_file
+from tasks.core.files.paths import check_folder, expand, is_file, other_folder
 from tasks.core.models.answer import Question
 from tasks.core.models.source import Inventory
 
@@ -190,7 +190,7 @@ def check_out(request: Request, out: Path) -> None:
             "choose an output folder outside of it",
         )
     if is_file(out):
-        raise InputError(f"the output folder {out} is a file", f"give a folder, as {out.parent / out.stem}")
+        raise InputError(f"the output folder {out} is a file", f"give a folder, as {other_folder(out)}")
     try:
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):

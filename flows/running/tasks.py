@@ -17,7 +17,7 @@ from flows.running.task import find_task
 from flows.running.unanswered import explain
 from tasks.benchmark.score import PENALTY, gold_tables, score
 from tasks.core.errors import InputError, TablewrightError
-from tasks.core.files.paths import check_folder, is_file, is_folder, natural
+from tasks.core.files.paths import check_folder, is_file, is_folder, natural, other_folder
 from tasks.core.files.store import Folder
 from tasks.core.settings import Settings
 
@@ -155,7 +155,7 @@ class Batch:
         if is_file(self.target):
             raise InputError(
                 f"the output folder {self.target} is a file",
-                f"give a folder, as {self.target.parent / self.target.stem}",
+                f"give a folder, as {other_folder(self.target)}",
             )
         try:
             Folder(self.target).write("summary.json", text.encode())

@@ -49,6 +49,12 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def other_folder(file: Path) -> Path:
+    """A path beside this file that no file has: for a folder in its place."""
+    names = (file.stem, *(f"{file.stem}_out{number or ''}" for number in range(100)))
+    return next((path for path in map(file.with_name, names) if not is_file(path)), file.parent)
+
+
 def check_folder(given: str | Path, what: str) -> None:
     """Raise InputError where `what`, as "the folder with the tables", is not there, or is a file: it lies in a folder."""
     path = expand(given)

@@ -94,6 +94,7 @@ def test_a_question_on_the_command_line_goes_before_that_of_the_folder(world: Wo
             2,
             ["wrong.toml is a file", "next: give a folder, as {tmp}/wrong"],
         ),
+        (["{tmp}/shop", "--out", "{tmp}/任务"], 2, ["任务 is a file", "next: give a folder, as {tmp}/任务_out"]),
         (["{tmp}/empty", "how many?"], 2, ["empty", "next: put the data files"]),
         (["{tmp}/empty"], 2, ["no question is asked", "next: add it"]),
         (["{tmp}/shop", "--profile", "nope"], 2, ["no profile 'nope'", "next: choose one of", "local"]),
@@ -129,6 +130,7 @@ def test_bad_input_says_what_where_and_the_next_step(
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken.toml").write_text("[agent")
     (tmp_path / "wrong.toml").write_text("[agent]\nturns = 0\n")
+    (tmp_path / "任务").write_text("a file")
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "derived").write_text("a file")
     done = world.call("answer", *(argument.format(tmp=tmp_path) for argument in arguments))
