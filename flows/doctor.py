@@ -104,7 +104,12 @@ def _remote(title: str, name: str, endpoint: EndpointSettings) -> Check:
     except InvalidURL as error:
         return Check(name=title, state="broken", detail=f"{shown} is no URL: {error}", next=f"mend {setting}")
     except (ValueError, AttributeError, TypeError, HTTPException):
-        return Check(name=title, state="limited", detail=f"{shown} answers, but its list of models cannot be read")
+        return Check(
+            name=title,
+            state="limited",
+            detail=f"{shown} answers, but its list of models cannot be read",
+            next=f"see that {setting} is an OpenAI-compatible endpoint: its path, with or without /v1, is in its manual",
+        )
     if listed and endpoint.model not in listed:
         said, model = ", ".join(listed[:5]), Endpoint(name, endpoint).setting("model")
         return Check(

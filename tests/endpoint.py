@@ -102,6 +102,8 @@ class Endpoint:
         self.model = model
         self.counts_first_only = False
         """Usage of a request for several samples counts the first alone, as some servers do."""
+        self.listing = b""
+        """In place of the list of models."""
         self.requests: list[dict[str, Any]] = []
         """Bodies of all requests, in order of arrival, rejected ones too."""
         self.headers: list[dict[str, str]] = []
@@ -198,7 +200,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path.endswith("/models"):
             data = {"object": "list", "data": [{"id": self.owner.model, "object": "model"}]}
-            self._send(200, json.dumps(data).encode())
+            self._send(200, self.owner.listing or json.dumps(data).encode())
         else:
             self._send(200 if self.path.endswith("/health") else 404, b"{}")
 

@@ -103,6 +103,16 @@ def test_doctor_names_what_is_broken_and_the_next_step(world: World, monkeypatch
         assert says in found["model"]["detail"] and found["model"]["next"]
 
 
+def test_doctor_at_a_page_that_is_no_endpoint_says_what_to_look_at(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world.endpoint, "listing", b"<html><body>\xe6\xac\xa2\xe8\xbf\x8e</body></html>")
+    code, found = checks(world)
+    assert (code, found["model"]["state"]) == (0, "limited")
+    assert "its list of models cannot be read" in found["model"]["detail"]
+    assert "see that MODEL_API_URL is an OpenAI-compatible endpoint" in found["model"]["next"]
+
+
 def test_doctor_as_text_never_shows_the_key(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MODEL_API_KEY", "sk-secret-7")
     done = world.call("doctor")
