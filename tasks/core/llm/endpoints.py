@@ -179,7 +179,8 @@ def base_url(settings: EndpointSettings) -> str:
     if settings.provider or not url:
         return url
     url = re.sub(r"/(chat/)?completions$", "", url)
-    return url if re.search(r"/v\d+[a-z]*(/|$)", urlsplit(url).path) else f"{url}/v1"
+    parts = urlsplit(url)
+    return url if not parts.netloc or re.search(r"/v\d+[a-z]*(/|$)", parts.path) else f"{url}/v1"
 
 
 def nameless(name: str) -> str:
@@ -213,6 +214,9 @@ def check_url(endpoint: Endpoint) -> None:
 
 
 def without_secrets(url: str) -> str:
-    """A URL as messages may show it: no user, password, query or fragment."""
+    """A URL as messages may show it: no user, password, query or fragment. One without a host as it was written, else."""
     parts = urlsplit(url)
+    if not parts.netloc:
+        shown = url.rpartition("@")[2]
+        return "it" if shown != url and re.search("[?#]", url) else re.split("[?#]", shown)[0]
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -145,6 +145,13 @@ def test_a_process_knows_an_endpoint_once() -> None:
     [
         ("https://api.example.com", "https://api.example.com/v1"),
         ("https://me:secret@api.example.com:8443/v1?key=secret#secret", "https://api.example.com:8443/v1"),
+        ("notaurl", "notaurl"),
+        ("localhost:8000/v1", "localhost:8000/v1"),
+        ("网址/模型", "网址/模型"),
+        ("me:secret@localhost:8000", "localhost:8000"),
+        ("notaurl?key=secret", "notaurl"),
+        ("notaurl?key=sec@ret", "it"),
+        ("me:sec?ret@localhost", "it"),
     ],
 )
 def test_messages_show_no_secrets_of_a_url(url: str, shown: str) -> None:

@@ -103,6 +103,7 @@ def test_requests_in_line_are_not_sent_to_an_endpoint_that_asks_for_too_long_a_w
     [
         ("ftp://model.test/v1", "no http or https URL: ftp://model.test/v1"),
         ("http://", "no http or https URL"),
+        ("notaurl", "no http or https URL: notaurl"),
         ("http://[", "it cannot be read"),
         ("http://user:secret@127.0.0.1:9/v1", "holds a user or password"),
     ],
