@@ -11,6 +11,7 @@ from typing import Any
 from tasks.core import settings
 from tasks.core.errors import InputError
 from tasks.core.files import store as stores
+from tasks.core.masking import masked
 from tasks.core.models.metadata import DatabaseNote
 from tasks.core.models.source import Snapshot, TableSnapshot
 from tasks.core.process import ChildError, Worker
@@ -125,5 +126,5 @@ class _Reading:
             hint = {"time": "raise databases.seconds", "memory": "raise databases.memory_mb"}.get(
                 error.stopped, "run again"
             )
-            said = error.message.replace(self._address.password, "***") if self._address.password else error.message
+            said = masked(error.message, (self._address.password,))
             return {"error": f"reading it {said}", "hint": hint}

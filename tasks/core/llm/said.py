@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, quote_plus
 
+from tasks.core.masking import SHORT, masked
+
 _WHOLE_CHARS = 600
 """A provider's message up to this length is shown whole."""
 _HEAD_CHARS, _TAIL_CHARS = 380, 180
@@ -26,13 +28,16 @@ def said(error: BaseException, key: str) -> str:
     body = getattr(error, "body", None) or getattr(getattr(error, "response", None), "text", "") or str(error)
     text = _sentence(body).partition("Traceback (most recent call last)")[0]
     text = " ".join(text.split())
-    for form in _forms(key) if key else ():
-        text = text.replace(form, "***")
-    return _SECRET.sub("***", text)
+    return _SECRET.sub("***", masked(text, _forms(key)))
 
 
 def _forms(key: str) -> tuple[str, ...]:
-    """A key as a server may give it back: as it is, in a URL, in JSON, and somewhere in base64, as `Basic` authorisation has it."""
+    """A key as a server may give it back: as it is, in a URL, in JSON, and somewhere in base64, as `Basic` authorisation has it.
+
+    Of a short one as it is alone: few letters of base64 occur in any text.
+    """
+    if len(key) < SHORT:
+        return (key,)
     return (
         key,
         quote(key, safe=""),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from tasks.core.errors import InputError
+from tasks.core.masking import masked
 
 _SHOWN = 300
 
@@ -39,8 +40,7 @@ class Place:
         """The error that says so, without any secret."""
         said = " ".join(str(why).split()) or type(why).__name__
         password = self._parts.password or ""
-        for secret in {self.key, password, unquote(password)}:
-            said = said.replace(secret, "***") if secret else said
+        said = masked(said, (self.key, password, unquote(password)))
         return InputError(f"{what} at {self.shown} cannot be used: {said[:_SHOWN]}", hint)
 
     @property

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tasks.core.answering import answer_requests
+from tasks.core.masking import masked
 from tasks.core.sql.address import Address
 from tasks.core.stores.dialects import DRIVERS
 from tasks.intake.snapshotting import mysql, postgres
@@ -40,8 +41,8 @@ class Reader:
     def handle(self, request: dict[str, Any]) -> dict[str, Any]:
         """One request, one reply; what a driver says is shown without the password."""
         reply = self._open(request) if request["do"] == "open" else self._read(request)
-        if self._password and "error" in reply:
-            reply["error"] = reply["error"].replace(self._password, "***")
+        if "error" in reply:
+            reply["error"] = masked(reply["error"], (self._password,))
         return reply
 
     def _open(self, request: dict[str, Any]) -> dict[str, Any]:

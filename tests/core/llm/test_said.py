@@ -57,3 +57,14 @@ def test_an_endpoint_without_a_variable_for_its_key_is_told_so(make_door: MakeDo
         text(make_door(server.url, endpoint={"api_key_env": ""}))
     assert "endpoints.end0.api_key_env names no variable" in error.value.message
     assert "HTTP 401: who are you?" in error.value.message and "export" in error.value.hint
+
+
+def test_a_key_of_one_letter_leaves_the_sentence_readable(make_door: MakeDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Endpoint(
+        [Status(401, {"error": {"message": "Incorrect key provided: k. Check the token, 密钥k无效"}})]
+    ) as server:
+        door = make_door(server.url)
+        monkeypatch.setenv("MODEL_API_KEY", "k")
+        with pytest.raises(TablewrightError) as error:
+            text(door)
+    assert "Incorrect key provided: ***. Check the token, 密钥***无效" in error.value.message

@@ -1,0 +1,21 @@
+"""text and a secret → the text without it; a secret of few letters only where it stands as a word of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+SHORT = 4
+"""Letters; with fewer, a secret occurs in other words by chance, and masking it there garbles the text and tells the secret."""
+
+
+def masked(text: str, secrets: Iterable[str]) -> str:
+    """The text with `***` in place of each secret that is not empty, the longest first."""
+    for secret in sorted(filter(None, set(secrets)), key=lambda each: (-len(each), each)):
+        if len(secret) >= SHORT:
+            text = text.replace(secret, "***")
+            continue
+        # Chinese is written without blanks: beside it a Latin secret still is a word
+        flags = re.ASCII if secret.isascii() else 0
+        text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "***", text, flags=flags)
+    return text
