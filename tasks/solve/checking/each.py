@@ -55,11 +55,11 @@ def _keys(thing: str, select: exp.Select, facts: Facts) -> Iterator[str]:
     for entry in select.find_all(exp.Table):
         profile = facts.schema.table(entry.name) if entry.parent_select is select else None
         for column in profile.columns if profile else ():
-            if (column.type == "VARCHAR" or KEYISH.search(column.name)) and _is_of(thing, column.name):
+            if (column.type == "VARCHAR" or KEYISH.search(column.name)) and is_of(thing, column.name):
                 yield exp.column(column.name, table=entry.alias_or_name, quoted=True).sql("duckdb")
 
 
-def _is_of(thing: str, name: str) -> bool:
+def is_of(thing: str, name: str) -> bool:
     """Whether a column's name says the thing and nothing else, in full or for short."""
     bare = KEYISH.sub("", name) or name
     if not thing.isascii():
