@@ -21,6 +21,7 @@ from flows.running.session import Ended
 from tasks.artifacts import Sheet, show, within
 from tasks.core.errors import TablewrightError
 from tasks.core.settings import load
+from tasks.core.wording import counted
 
 if TYPE_CHECKING:
     from prefect.deployments.runner import RunnerDeployment
@@ -97,7 +98,7 @@ async def document_flow(request: DocumentRequest) -> Any:
     for problem in (*derivation.problems, *derivation.stopped):
         get_run_logger().warning(problem)
     cut = f"stopped before all was done ({derivation.stopped[0]}), run it again: " if derivation.stopped else ""
-    said = f"{cut}{len(derivation.tables)} tables from {len(derivation.documents)} documents. Files: {drawn.out}"
+    said = f"{cut}{counted(len(derivation.tables), 'table')} from {counted(len(derivation.documents), 'document')}. Files: {drawn.out}"
     get_run_logger().info(said)
     if derivation.tables:
         about = "Cells by status, one row per column"
@@ -136,7 +137,7 @@ async def benchmark_flow(request: BenchmarkRequest) -> Any:
     said = ", ".join(f"{s.suite or 'all'} {s.setup} {s.score:.3f}" for s in found.setups)
     if found.missing:
         get_run_logger().warning(
-            f"{found.missing} questions were not asked within {request.deadline:g} s; a retry asks them"
+            f"{counted(found.missing, 'question was', 'questions were')} not asked within {request.deadline:g} s; a retry asks them"
         )
     get_run_logger().info(f"{said}. Files: {found.folder}")
     if found.against and found.against.worse:

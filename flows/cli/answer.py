@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.cli.app import app, as_called, err, lost, note, out, print_json, spent, table
+from tasks.core.wording import counted
 
 if TYPE_CHECKING:
     from flows.running.request import AnswerRequest
@@ -193,7 +194,7 @@ def _print(ended: Ended, url: str) -> None:
     for remark in remarks(evidence):
         out.print(f"- {escape(as_called(remark))}")
     for place, rows in sources(ended):
-        out.print(f"from {escape(place)} ({rows} rows)")
+        out.print(f"from {escape(place)} ({counted(rows, 'row')})")
     out.print(f"{ended.seconds:.1f} s; {spent(ended.spend.total(), kept=answer.table is not None)}")
     for name in ended.files:
         out.print(escape(str(Path(ended.out) / name)))

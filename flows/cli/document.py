@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 
 from flows.cli.app import app, err, out, print_json, spent, table
+from tasks.core.wording import counted
 
 if TYPE_CHECKING:
     from flows.document import Drawn
@@ -134,7 +135,7 @@ def _print(drawn: Drawn) -> None:
         if about["table"]:
             quality = "perfect" if about["perfect"] else "imperfect"
             filled = f"{about['filled']} of {about['asked']} cells have a value"
-            title = f"{about['table']}: {about['records']} records by {about['key']}, {filled}, {quality}"
+            title = f"{about['table']}: {counted(about['records'], 'record')} by {about['key']}, {filled}, {quality}"
             shown = table("column", "type", "unit", *_STATUSES.values(), title=title)
             for column in about["columns"]:
                 kept = "" if column["stored"] else " (cells only)"
@@ -144,7 +145,7 @@ def _print(drawn: Drawn) -> None:
         for note in about["notes"]:
             out.print(f"  note: {escape(note)}")
         for stage, use in about["stages"].items():
-            out.print(f"  {stage}: {use['calls']} calls, {use['tokens_in']} + {use['tokens_out']} tokens")
+            out.print(f"  {stage}: {counted(use['calls'], 'call')}, {use['tokens_in']} + {use['tokens_out']} tokens")
     for path, what in drawn.others:
         out.print(f"[dim]{escape(path)}: {escape(what)}[/]")
     for why in drawn.derivation.stopped:

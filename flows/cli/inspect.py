@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.markup import escape
 
 from flows.cli.app import app, out, print_json, table
+from tasks.core.wording import counted
 
 if TYPE_CHECKING:
     from flows.inspect import Findings
@@ -53,7 +54,7 @@ def command(
         print_json({**found.model_dump(mode="json"), "problems": problems, "notes": notes})
     elif html:
         out.print(
-            f"{escape(str(html))}: {_count(len(found.catalogue.files), 'file')}, {_count(len(found.problems), 'problem')}"
+            f"{escape(str(html))}: {counted(len(found.catalogue.files), 'file')}, {counted(len(found.problems), 'problem')}"
         )
     else:
         _print(found)
@@ -76,16 +77,14 @@ def _write(found: Findings, folder: str, html: Path) -> None:
         raise InputError(f"the page cannot be written to {html}: {error.strerror}", "give another file") from error
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
 def _print(found: Findings) -> None:
     files = [[file.path, file.kind, f"{file.size:,}", file.outcome, file.reason] for file in found.catalogue.files]
     _grid(["file", "kind", "bytes", "outcome", "why"], files, "Files", whole=4)
     kinds = {table.name: table.role for table in found.metadata.tables}
     for each in found.profile.tables:
-        title = f"{each.name}: {each.rows:,} rows from {each.origin} ({kinds.get(each.name, 'dimension')} table)"
+        title = (
+            f"{each.name}: {counted(each.rows, 'row')} from {each.origin} ({kinds.get(each.name, 'dimension')} table)"
+        )
         rows = [_column(column, found.roles.get((each.name, column.name), ""), each.rows) for column in each.columns]
         if out.width >= _WIDE:
             names = ["column", "type", "role", "nulls", "distinct", "range", "examples", "meaning"]
@@ -106,7 +105,7 @@ def _print(found: Findings) -> None:
     said = ", ".join(f"{count} {name}" for name, count in counts.items())
     out.print(f"knowledge: {f'{escape(known.path)}: {said}' if known.path else 'none'}")
     if found.video.lines:
-        out.print(f"video: {_count(len(found.video.lines), 'line')} of text by time")
+        out.print(f"video: {counted(len(found.video.lines), 'line')} of text by time")
     _print_described(found)
     for remark in found.remarks:
         place = f"{escape(remark.place)}: {escape(remark.text)}"

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from tasks.core.errors import InputError
 from tasks.core.files.paths import check_folder, is_file, is_folder, natural
 from tasks.core.models.score import SuiteScore, TaskScore
+from tasks.core.wording import counted
 
 PENALTY = 0.1
 _NULL_WORDS = frozenset({"", "null", "none", "nan", "nat", "<na>"})
@@ -165,7 +166,7 @@ def _judge(task: str, gold: list[_Column], given: list[_Column], penalty: float)
     reason = f"{len(found)} of {len(gold)} gold columns, {len(extras)} surplus"
     rows, wanted = len(given[0].cells), len(gold[0].cells)
     if rows != wanted:
-        reason += f"; {rows} rows where gold has {wanted}"
+        reason += f"; {counted(rows, 'row')} where gold has {wanted}"
     return TaskScore(
         task=task,
         score=value,

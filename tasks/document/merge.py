@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from tasks.core.models.document import Finding, Merged, MergedCell, Plan, SliceResult, Source, holding
+from tasks.core.wording import counted
 from tasks.document.records.anchors import one_width, plain
 from tasks.stage import stage
 
@@ -17,6 +18,14 @@ _EXAMPLES = 3
 _VALUES, _VALUE_CHARS = 12, 40
 """Values that are named one by one, and how much of each."""
 _NOWHERE = "values stand in no statement of the text and were left out"
+_NO_RECORD = "values belong to records that the document does not name"
+_NO_COLUMN = "values belong to columns that the plan does not have"
+_OF_ONE = {
+    _NOWHERE: "value stands in no statement of the text and was left out",
+    _NO_RECORD: "value belongs to a record that the document does not name",
+    _NO_COLUMN: "value belongs to a column that the plan does not have",
+}
+"""The same, said of a single value."""
 
 
 @stage()
@@ -65,9 +74,9 @@ def _left_out(finding: Finding, record: str | None, columns: set[str]) -> tuple[
     if not finding.found:
         return (_NOWHERE, name)
     if record is None:
-        return ("values belong to records that the document does not name", name)
+        return (_NO_RECORD, name)
     if finding.column not in columns:
-        return ("values belong to columns that the plan does not have", name)
+        return (_NO_COLUMN, name)
     return None
 
 
@@ -154,7 +163,7 @@ def _trouble(results: list[SliceResult]) -> str:
     if failed := sum(result.failed for result in results):
         parts.append(f"{failed} of {len(results)} slices failed")
     if unlisted := sorted({record for result in results for record in result.unlisted}):
-        parts.append(f"{len(unlisted)} records not listed ({some(unlisted)})")
+        parts.append(f"{counted(len(unlisted), 'record')} not listed ({some(unlisted)})")
     return "; ".join(parts)
 
 
@@ -170,7 +179,8 @@ def _told(left_out: Counter[tuple[str, str]]) -> list[str]:
     for reason in sorted({reason for reason, _ in left_out}):
         found = sorted((name, number) for (known, name), number in left_out.items() if known == reason)
         named = [f"{name} ({number} times)" if number > 1 else name for name, number in found]
-        lines.append(f"{sum(number for _, number in found)} {reason} ({some(named, _VALUES)})")
+        said = counted(sum(number for _, number in found), _OF_ONE[reason], reason)
+        lines.append(f"{said} ({some(named, _VALUES)})")
     return lines
 
 

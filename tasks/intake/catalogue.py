@@ -10,6 +10,7 @@ from tasks.core.files import store as stores
 from tasks.core.models.catalogue import Catalogue, Table
 from tasks.core.models.source import Inventory, Snapshot, SourceFile
 from tasks.core.sections import IntakeSettings
+from tasks.core.wording import counted
 from tasks.intake.loading.client import Client
 from tasks.intake.loading.documents import keep_documents
 from tasks.intake.loading.naming import Named, canonical
@@ -127,7 +128,7 @@ def _aside(part: Part) -> str:
     if not unread:
         return "lines above the header are"
     titles = f" (and {part.titles:,} above the header)" if part.titles else ""
-    return f"{unread:,} lines are not in it; they are{titles}"
+    return f"{counted(unread, 'line is not in it; it is', 'lines are not in it; they are')}{titles}"
 
 
 def _free(name: str, used: set[str]) -> str:

@@ -16,6 +16,7 @@ from tasks.core.models.document import ColumnQuality, Derivation, DerivedTable
 from tasks.core.models.source import ArtifactRef, SourceFile
 from tasks.core.sections import IntakeSettings
 from tasks.core.sql.names import unique_names
+from tasks.core.wording import counted
 from tasks.intake.loading.client import Client, hint
 from tasks.intake.loading.part import Part
 from tasks.stage import stage
@@ -102,7 +103,7 @@ def _doubts(quality: ColumnQuality | None) -> Iterator[str]:
     if said := ", ".join(f"{count} {status}" for status, count in counts if count):
         yield f"of its values {said}"
     if quality.unread:
-        yield f"{quality.unread} cells of it were not read: empty, though the document may state them"
+        yield f"{counted(quality.unread, 'cell')} of it {'was' if quality.unread == 1 else 'were'} not read: empty, though the document may state them"
     if quality.blank:
         yield "no value of it was named for any record: empty, though the document may state them"
 

@@ -58,7 +58,7 @@ def test_what_was_prepared_stands_for_the_video(folder: Path, settings: Any, sto
     found = read(folder, settings, store)
     assert found.text == "[00:03.0 slide] Filter panel / quantity >= 2"
     assert {file.path: (file.is_read, file.reason) for file in found.files} == {
-        PREPARED: (True, "its text has 1 lines: 1 of slide"),
+        PREPARED: (True, "its text has 1 line: 1 of slide"),
         "context/video/briefing.mp4": (False, f"not watched: its text was prepared in {PREPARED}"),
     }
 
@@ -114,7 +114,7 @@ def test_the_text_reaches_the_model_and_the_evidence_names_each_file(world: Worl
     assert any("[00:03.0 slide] Filter panel / quantity >= 2" in text for text in asked)
     sources = json.loads((tmp_path / "two" / "evidence.json").read_text("utf-8"))["sources"]
     told = {source["path"]: (source["outcome"], source["reason"]) for source in sources}
-    assert told[PREPARED] == ("video", "its text has 1 lines: 1 of slide; 1 of 2 frames have no text")
+    assert told[PREPARED] == ("video", "its text has 1 line: 1 of slide; 1 of 2 frames have no text")
 
 
 def test_inspect_names_what_became_of_each_video_file(world: World, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_inspect_names_what_became_of_each_video_file(world: World, tmp_path: Pa
     (folder / "context" / "clip.mp4").write_bytes(b"\0\0\0\x20ftypisom" + bytes(500))
     said = json.loads(world.call("inspect", str(folder), "--json").stdout)
     told = {file["path"]: (file["outcome"], file["reason"]) for file in said["catalogue"]["files"]}
-    assert told[PREPARED] == ("video", "its text has 1 lines: 1 of slide; 1 of 2 frames have no text")
+    assert told[PREPARED] == ("video", "its text has 1 line: 1 of slide; 1 of 2 frames have no text")
     assert told["context/clip.mp4"] == ("video", f"not watched: its text was prepared in {PREPARED}")
     assert {note["code"] for note in said["notes"]} >= {"T126"} and said["problems"] == []
     assert [line["text"] for line in said["video"]["lines"]] == ["Filter panel / quantity >= 2"]

@@ -14,6 +14,7 @@ from tasks.core.models.document import Converted, ConvertStatus, PageNote
 from tasks.core.models.source import SourceFile
 from tasks.core.process import ChildError, Worker
 from tasks.core.sections import ConvertSettings
+from tasks.core.wording import counted
 from tasks.document.converting.furniture import remove_furniture
 from tasks.document.converting.layout import Piece, order
 from tasks.document.converting.paragraphs import Line, write_lines
@@ -156,7 +157,9 @@ def _result(file: SourceFile, read: _Read, lines: list[Line], notes: list[str]) 
     if lines:
         status: ConvertStatus = "partial" if bad else "converted"
         made = converted(file, lines, status, tuple(notes), pages)
-        reason = f"{len(bad)} pages without text, the first is p. {bad[0].page}: {bad[0].reason}" if bad else ""
+        reason = (
+            f"{counted(len(bad), 'page')} without text, the first is p. {bad[0].page}: {bad[0].reason}" if bad else ""
+        )
     else:
         kinds = {note.status for note in bad}
         status = "image_only" if "image_only" in kinds else "unreadable" if kinds else "empty"

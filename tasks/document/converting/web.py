@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks.core.files.text import read_text
+from tasks.core.wording import counted
 from tasks.document.converting.segment import rule_row, table_row
 
 _DROPPED = {
@@ -65,7 +66,9 @@ def read_web(path: Path) -> tuple[list[str], list[str]]:
     writer.end()
     notes = [note] if note else []
     if writer.hidden:
-        notes.append(f"{writer.hidden} parts that the page hides were left out")
+        notes.append(
+            f"{counted(writer.hidden, 'part that the page hides was', 'parts that the page hides were')} left out"
+        )
     return writer.lines, notes
 
 

@@ -16,6 +16,7 @@ from tasks.core.llm import structured
 from tasks.core.llm.request import Reply
 from tasks.core.llm.structured import Invalid
 from tasks.core.models.document import Slice
+from tasks.core.wording import counted
 
 _SHOWN, _CHARS = 12, 80
 _MOST_LINES = 10**9
@@ -101,11 +102,14 @@ class _Reader:
 
     def problems(self) -> tuple[str, ...]:
         """One line for entries, one for cells."""
-        told = (("entries that name no record", self._entries), ("cells without a text or number", self._cells))
+        told = (
+            ("entry that names no record was", "entries that name no record were", self._entries),
+            ("cell without a text or number was", "cells without a text or number were", self._cells),
+        )
         return tuple(
-            f"{len(lost)} {what} were left out of a reply ({', '.join(lost[:_SHOWN])}"
+            f"{counted(len(lost), one, many)} left out of a reply ({', '.join(lost[:_SHOWN])}"
             f"{f' and {len(lost) - _SHOWN} more' if len(lost) > _SHOWN else ''})"
-            for what, lost in told
+            for one, many, lost in told
             if lost
         )
 

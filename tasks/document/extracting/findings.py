@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tasks.core.models.document import Finding, PlanColumn, Slice
+from tasks.core.wording import counted
 from tasks.document.extracting import quote
 from tasks.document.extracting.entries import Entry
 from tasks.document.extracting.owner import Name, Naming, naming
@@ -48,7 +49,9 @@ def findings(piece: Slice, said: Sequence[tuple[Entry, bool]]) -> tuple[tuple[Fi
                     found[mark] = one
     kept = _corrections(piece, lines, _in_order(list(found.values())))
     if lost := sum(one.finding.corrects for one in found.values()) - sum(finding.corrects for finding in kept):
-        problems.append(f"{lost} values were given as corrections where the text corrects nothing")
+        problems.append(
+            f"{counted(lost, 'value was given as correction', 'values were given as corrections')} where the text corrects nothing"
+        )
     return kept, tuple(problems)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tasks.core.models.document import Finding, SliceResult
 from tasks.core.models.patterns import Judged, PatternRead, PatternRecord
+from tasks.core.wording import counted
 from tasks.document.learning.judge import unseen, used
 
 _REASONS = 4
@@ -79,7 +80,7 @@ def told(settled: Settled, judged: Judged, sample: int, patterns: int) -> Iterat
         f"the model, {sample} of them as a sample that judged the patterns{f' ({reasons})' if reasons else ''}"
     )
     if settled.remarks:
-        yield f"{len(settled.remarks)} records have lines elsewhere that the model read beside"
+        yield f"{counted(len(settled.remarks), 'record has', 'records have')} lines elsewhere that the model read beside"
     for name, reason in judged.columns:
         yield f"column {name} was read by the model: {reason}"
     if judged.dropped:

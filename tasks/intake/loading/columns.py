@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tasks.core.sql.build import Tally, Target
 from tasks.core.sql.names import literal
+from tasks.core.wording import counted
 
 MARKS = (
     "NA", "N/A", "n/a", "#N/A", "na", "NULL", "null", "Null", "None", "none", "NaN", "nan", "NAN", "nil", "NIL",
@@ -158,7 +159,7 @@ def _text_notes(name: str, shapes: dict[str, Tally], values: int, infer: bool) -
     notes += _date_notes(shapes, values)
     padded = sum(tally.padded for tally in shapes.values())
     if padded:
-        notes.append(f"{padded:,} values begin or end with a blank")
+        notes.append(f"{counted(padded, 'value begins or ends', 'values begin or end')} with a blank")
     if infer and "mark" in shapes:
         notes.append(f"{_marks(shapes)} kept as text")
     return tuple(notes)

@@ -13,6 +13,7 @@ from tasks.core.files.text import detect, transcode
 from tasks.core.models.catalogue import Column
 from tasks.core.sql.build import Builder, Draft, Target
 from tasks.core.sql.names import unique_names
+from tasks.core.wording import counted
 from tasks.intake.loading.aside import Aside
 from tasks.intake.loading.columns import SHAPE, cut, decide
 from tasks.intake.loading.dialect import Layout, sniff
@@ -179,7 +180,7 @@ def _names(header: Record, width: int, reading: _Reading) -> tuple[str, ...]:
     reading.last_unnamed = len(unnamed) > 1 and unnamed[-1]
     if any(unnamed):
         reading.notes.append(
-            f"{sum(unnamed)} columns without a name, numbered by position; an empty last one is left out"
+            f"{counted(sum(unnamed), 'column')} without a name, numbered by position; an empty last one is left out"
         )
     return names
 
@@ -202,15 +203,20 @@ def _say(layout: Layout, met: Irregular, reading: _Reading) -> list[str]:
     if reading.above:
         said.append(f"above the header: {reading.above}")
     if reading.short:
-        said.append(f"{reading.short:,} rows have fewer fields than the header; NULL in the missing ones")
+        said.append(
+            f"{counted(reading.short, 'row has', 'rows have')} fewer fields than the header; NULL in the missing ones"
+        )
     if reading.long:
         said.append(
-            f"{reading.long:,} rows have more fields than the header ({reading.width}); what they hold stands in added columns"
+            f"{counted(reading.long, 'row has', 'rows have')} more fields than the header ({reading.width}); "
+            "what is beyond it stands in added columns"
         )
     if met.blank_lines:
-        said.append(f"{met.blank_lines:,} blank lines skipped")
+        said.append(f"{counted(met.blank_lines, 'blank line')} skipped")
     if met.loose_quotes:
-        said.append(f"{met.loose_quotes:,} fields with text after a closing quote; read as written")
+        said.append(f"{counted(met.loose_quotes, 'field')} with text after a closing quote; read as written")
     if met.long_fields:
-        said.append(f"{met.long_fields:,} quoted fields run over more than 20 lines: is a quote left open?")
+        said.append(
+            f"{counted(met.long_fields, 'quoted field runs', 'quoted fields run')} over more than 20 lines: is a quote left open?"
+        )
     return said

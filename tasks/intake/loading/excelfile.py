@@ -13,6 +13,7 @@ from tasks.core.errors import InputError
 from tasks.core.models.catalogue import Column
 from tasks.core.sql.build import Builder, Draft, Target
 from tasks.core.sql.names import unique_names
+from tasks.core.wording import counted
 from tasks.intake.loading import archive, blocks, books, grid, legacy, ooxml
 from tasks.intake.loading.aside import Aside
 from tasks.intake.loading.cells import Cell
@@ -236,12 +237,12 @@ class _Reading:
         if not columns:
             raise InputError("a sheet has rows without any value")
         if header and numbered[True]:
-            notes.append(f"{numbered[True]} columns without a name, numbered by position")
+            notes.append(f"{counted(numbered[True], 'column')} without a name, numbered by position")
         return tuple(columns), targets, notes
 
     def say(self) -> list[str]:
         """What is unusual about the rows."""
-        said = [f"{self._blank:,} blank rows skipped"] if self._blank else []
+        said = [f"{counted(self._blank, 'blank row')} skipped"] if self._blank else []
         if self._repaired:
             said.append(f"{self._repaired:,} texts with half a surrogate pair; U+FFFD stands for it")
         return said

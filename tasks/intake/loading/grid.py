@@ -7,6 +7,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from tasks.core.sql.build import Tally, Target
+from tasks.core.wording import counted
 from tasks.intake.loading import subhead
 from tasks.intake.loading.cells import Cell
 from tasks.intake.loading.columns import cut
@@ -102,7 +103,9 @@ def decide(name: str, found: Kinds, shapes: dict[str, Tally]) -> tuple[Target, t
         listed = ", ".join(f"{count:,} {error}" for error, count in found.errors.most_common(3))
         said.append(f"error cells read as NULL: {listed}")
     if formulas := found.kinds["formula"]:
-        said.append(f"{formulas:,} formulas without a stored value read as NULL: open and save the file in Excel")
+        said.append(
+            f"{counted(formulas, 'formula')} without a stored value read as NULL: open and save the file in Excel"
+        )
     return target, tuple(said)
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from tasks.core.models.video import Channel, VideoFile, VideoLine, VideoText
+from tasks.core.wording import counted
 
 MOST_CHARS = 400
 """Of one line: what chooses lines by relevance cuts long ones."""
@@ -40,7 +41,9 @@ def bounded(found: Iterable[VideoLine], path: str, notes: Iterable[str] = ()) ->
             kept.append(line)
     said = [f"{path}: {note}" for note in notes]
     if dropped:
-        said.append(f"{path}: its last {dropped:,} lines were left out: a text has at most {_ALL_CHARS:,} characters")
+        said.append(
+            f"{path}: {counted(dropped, 'line was', 'lines were')} left out at its end: a text has at most {_ALL_CHARS:,} characters"
+        )
     return VideoText(lines=tuple(kept), notes=tuple(said))
 
 
@@ -48,7 +51,7 @@ def described(made: VideoText, path: str, nothing: str) -> VideoText:
     """With what became of its file; `nothing` is said when it has no line."""
     counts = Counter(line.channel for line in made.lines)
     said = ", ".join(f"{count} of {channel}" for channel, count in counts.items())
-    reason = f"its text has {len(made.lines)} lines: {said}" if said else nothing
+    reason = f"its text has {counted(len(made.lines), 'line')}: {said}" if said else nothing
     return made.model_copy(update={"files": (VideoFile(path=path, is_read=bool(said), reason=reason),)})
 
 

@@ -171,7 +171,7 @@ def test_a_cell_that_is_no_text_costs_itself_alone(store: Store, value: Any, kep
     assert (found[("A1", "price")][0], found[("A3", "before")][0]) == ("1.20 euros", "77股")
     assert found.get(("A3", "price"), ("",))[0] == (kept or "")
     assert [problem.split(" (")[0] for problem in result.problems] == (
-        ["1 cells without a text or number were left out of a reply"] if kept is None else []
+        ["1 cell without a text or number was left out of a reply"] if kept is None else []
     )
 
 
@@ -180,7 +180,7 @@ def test_an_entry_that_names_no_record_is_counted_and_no_cut_off_reply(store: St
     text = json.dumps({"records": [A1, bad, A2, A3], "corrections": None})
     result, requests = extract(store, [text])
     assert len(requests) == 1 and result.listed == ("A1", "A2", "A3") and len(values(result)) == 3
-    assert result.problems == (f"1 entries that name no record were left out of a reply ({json.dumps(bad)})",)
+    assert result.problems == (f"1 entry that names no record was left out of a reply ({json.dumps(bad)})",)
 
 
 @pytest.mark.parametrize("line", [None, "2", 2.0, "two", [2], True], ids=repr)

@@ -82,7 +82,7 @@ def test_the_last_correction_and_what_follows_it_holds(
 def test_what_does_not_stand_in_the_text_never_becomes_a_value() -> None:
     merged = merge(PLAN, piece(said("R1", "sum_before", "42", 4, found=False), said("R2", "sum_before", "7", 5)))
     assert cell(merged, "R1", "sum_before") is None and raws(cell(merged, "R2", "sum_before")) == ["7"]
-    assert merged.problems == ("1 values stand in no statement of the text and were left out (sum_before of R1: '42')",)
+    assert merged.problems == ("1 value stands in no statement of the text and was left out (sum_before of R1: '42')",)
 
 
 def test_b10_facts_of_a_record_from_many_slices_meet_in_its_row() -> None:
@@ -108,8 +108,8 @@ def test_records_and_columns_that_the_plan_does_not_have_are_counted() -> None:
     merged = merge(PLAN, piece(said("R9", "sum_before", "5", 3), said("R1", "colour", "red", 3)))
     assert [c for c in merged.cells if c.column != KEY] == []
     assert merged.problems == (
-        "1 values belong to columns that the plan does not have (colour of R1: 'red')",
-        "1 values belong to records that the document does not name (sum_before of R9: '5')",
+        "1 value belongs to a column that the plan does not have (colour of R1: 'red')",
+        "1 value belongs to a record that the document does not name (sum_before of R9: '5')",
     )
 
 
@@ -155,7 +155,7 @@ def test_a_key_has_the_place_where_code_found_it() -> None:
     [
         ([piece(said("R1", "sum_before", "5", 3))], ""),
         ([piece(), piece(failed=True)], "1 of 2 slices failed"),
-        ([piece(unlisted=("R2",))], "1 records not listed (R2)"),
+        ([piece(unlisted=("R2",))], "1 record not listed (R2)"),
         ([], "nothing was extracted from it"),
     ],
 )

@@ -109,7 +109,7 @@ def test_titles_above_a_header_are_no_rows_that_could_not_be_read(folder: Path, 
     }
     assert counted == {"both": (3, 2, 1, 1), "cities": (2, 1, 1, 0)}
     notes = {table.name: table.notes[-1] for table in built.catalogue.tables}
-    assert notes["both"] == "1 lines are not in it; they are (and 1 above the header) kept in both__set_aside"
+    assert notes["both"] == "1 line is not in it; it is (and 1 above the header) kept in both__set_aside"
     assert notes["cities"] == "lines above the header are kept in cities__set_aside"
     sql = "select 城市 from cities"
     (used,) = lineage.used_tables(outline(sql), sql, built.catalogue)

@@ -15,7 +15,8 @@ from tasks.core.files.template import environment
 from tasks.core.models.answer import AnswerTable, JoinAudit, Step
 from tasks.core.models.evidence import Evidence
 from tasks.core.models.value import Cell
-from tasks.solve.publishing.report.words import AUDITS, VERDICTS, counted, headline, size
+from tasks.core.wording import counted
+from tasks.solve.publishing.report.words import AUDITS, VERDICTS, headline, size
 
 if TYPE_CHECKING:
     import jinja2

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from tasks.core.evidence.outline import pretty
 from tasks.core.models.evidence import Evidence
-from tasks.solve.publishing.report.words import AUDITS, VERDICTS, counted, headline
+from tasks.core.wording import counted
+from tasks.solve.publishing.report.words import AUDITS, VERDICTS, headline
 
 _LINE_CHARS = 300
 _FOLDED = 10

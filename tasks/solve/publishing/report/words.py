@@ -37,11 +37,6 @@ def headline(evidence: Evidence) -> tuple[str, str]:
     return LABELS[evidence.status], MEANINGS[evidence.status]
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 row`, `12,340 rows`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def size(number: int) -> str:
     """Bytes in the unit that keeps the figure short."""
     value = float(number)

@@ -21,7 +21,7 @@ PAGE = """<!doctype html><html><head><title>t</title><style>p{}</style></head><b
 def test_headings_paragraphs_lists_and_tables(tmp_path: Path, settings: Any, store: Store) -> None:
     (tmp_path / "p.html").write_text(PAGE, "utf-8")
     made, lines, _ = convert(tmp_path / "p.html", settings, store)
-    assert made.status == "converted" and made.notes == ("1 parts that the page hides were left out",)
+    assert made.status == "converted" and made.notes == ("1 part that the page hides was left out",)
     assert lines == [
         "# Annual report",
         "First sentence of the page.",

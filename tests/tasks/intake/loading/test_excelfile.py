@@ -88,7 +88,7 @@ CASES: dict[str, tuple[list[list[Any]], dict[str, str], list[list[str]], list[li
         {},
         [["a", "BIGINT"], ["b", "VARCHAR"]],
         [[1, NULL]],
-        ["1 formulas without a stored value"],
+        ["1 formula without a stored value"],
     ),
     "title rows": (
         [["Sales 2020"], ["in thousands"], [], ["item", "n", "p"], ["x", 1, 2], ["y", 3, 4]],
@@ -133,14 +133,14 @@ CASES: dict[str, tuple[list[list[Any]], dict[str, str], list[list[str]], list[li
         {},
         [["a", "BIGINT"], ["a_2", "BIGINT"], ["A_3", "BIGINT"], ["column4", "BIGINT"], ["b", "BIGINT"]],
         [[1, 2, 3, 4, 5]],
-        ["columns of the same name", "1 columns without a name"],
+        ["columns of the same name", "1 column without a name"],
     ),
     "empty first column and blank rows": (
         [[], [None, "a", "b"], [None, 1, 2], [], [None, 3, 4]],
         {},
         [["a", "BIGINT"], ["b", "BIGINT"]],
         [[1, 2], [3, 4]],
-        ["1 blank rows skipped"],
+        ["1 blank row skipped"],
     ),
     "header only": ([["a", "b"]], {}, [["a", "VARCHAR"], ["b", "VARCHAR"]], [], []),
     "marks beside numbers": (
