@@ -35,7 +35,7 @@ from tasks.core.models.run import Usage
 from tasks.core.models.source import ArtifactRef
 from tasks.solve.publishing.report.page import render
 from tasks.solve.publishing.report.summary import code, summarise
-from tasks.solve.publishing.report.words import counted, size
+from tasks.solve.publishing.report.words import size
 
 FILE = ArtifactRef(sha256="0" * 64, name="answer.csv", size=1)
 HOSTILE = "<script>alert(1)</script><img src=http://example.org/x onerror=alert(1)>`\x1b[31m ${x} {{ 7*7 }}"
@@ -284,11 +284,6 @@ def test_the_summary_keeps_foreign_text_in_code() -> None:
     assert "- `# not a heading | x | [link](http://example.org) 'tick'`" in text
     assert text.count("```") == 2
     assert "1 table, 1 unreadable" in text
-
-
-@pytest.mark.parametrize(("number", "text"), [(0, "0 rows"), (1, "1 row"), (12340, "12,340 rows")])
-def test_things_are_counted(number: int, text: str) -> None:
-    assert counted(number, "row") == text
 
 
 @pytest.mark.parametrize(("number", "text"), [(12, "12 B"), (8192, "8.2 kB"), (1_117_320_768, "1.1 GB")])
