@@ -61,9 +61,8 @@ def _keys(thing: str, select: exp.Select, facts: Facts) -> Iterator[str]:
 
 def is_of(thing: str, name: str) -> bool:
     """Whether a column's name says the thing and nothing else, in full or for short."""
-    bare = KEYISH.sub("", name) or name
+    bare = bared(name)
     if not thing.isascii():
-        bare = re.sub(r"(?:名称?|姓名)$", "", bare) or bare
         return len(bare) > 1 and (thing.startswith(bare) or bare == thing)
     parts = [
         part for part in re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", bare).casefold()) if part != "name"
@@ -74,6 +73,12 @@ def is_of(thing: str, name: str) -> bool:
     return asked.stems(part) == asked.stems(word) != set() or (
         _SHORT <= len(part) < len(word) and part[0] == word[0] and _within(part, word)
     )
+
+
+def bared(name: str) -> str:
+    """A name without what only says that it is a name or number."""
+    bare = KEYISH.sub("", name) or name
+    return re.sub(r"(?:名称?|姓名)$", "", bare) or bare
 
 
 def _within(short: str, word: str) -> bool:

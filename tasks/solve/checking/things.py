@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tasks.core.models.catalogue import ColumnProfile, TableProfile
 from tasks.core.models.evidence import Check
 from tasks.solve.checking import asked
-from tasks.solve.checking.each import is_of
+from tasks.solve.checking.each import bared, is_of
 from tasks.solve.checking.facts import KEYISH, Facts
 from tasks.solve.checking.measuring import Measuring, whole
 from tasks.solve.mending.scopes import sources
@@ -56,7 +56,7 @@ class Thing:
         """Whether the name of a column or table says the thing, and none of the names says more of the word."""
         if self.word.isascii():
             return is_of(self.word, name)
-        bare = _bare(name)
+        bare = bared(name)
         return self._holds(bare) and not any(len(other) > len(bare) and self._holds(other) for other in names)
 
     def _holds(self, bare: str) -> bool:
@@ -66,7 +66,7 @@ class Thing:
     def is_one(self, column: ColumnProfile) -> bool:
         """Whether each is one of its own, and the column is surely it."""
         if not self.word.isascii():
-            return bool(_CHINESE.fullmatch(_bare(column.name)) or (column.is_key and _CHINESE.search(self.word)))
+            return bool(_CHINESE.fullmatch(bared(column.name)) or (column.is_key and _CHINESE.search(self.word)))
         stems = asked.stems(self.word)
         return stems <= _ONES and (bool(KEYISH.search(column.name)) or stems == asked.stems(column.name))
 
@@ -114,12 +114,6 @@ def _things(question: str) -> Iterator[Thing]:
     yield from dict.fromkeys(found)
 
 
-def _bare(name: str) -> str:
-    """A Chinese name without what only says that it is a name or number."""
-    bare = KEYISH.sub("", name) or name
-    return re.sub(r"(?:名称?|姓名)$", "", bare) or bare
-
-
 def _of_rows(node: exp.Count, select: exp.Select) -> bool:
     """An output that is a plain count of rows or of a column's values."""
     from sqlglot import exp
@@ -140,7 +134,7 @@ def _keys(thing: Thing, select: exp.Select, facts: Facts) -> tuple[_Key, ...]:
 
     own = [source for source in sources(select, facts.schema) if source.position >= 0]
     names = tuple(
-        _bare(name) for table in facts.schema.tables.values() for name in (table.name, *(c.name for c in table.columns))
+        bared(name) for table in facts.schema.tables.values() for name in (table.name, *(c.name for c in table.columns))
     )
     rows_of = [source.table for source in own if source.table and _is_table(thing, source.table, names)]
     found = []
