@@ -37,10 +37,10 @@ def runs(
     from tasks.core.settings import load
 
     settings = load(profile)
-    launch.choose(settings, False, lambda _: None)
+    there = launch.choose(settings, False, lambda _: None) is not None
 
     async def main() -> list[Listed]:
-        return await list_runs(await store_of(settings), most, gold, status or ())
+        return await list_runs(await store_of(settings), most, gold, status or (), there)
 
     if gold:
         check_folder(gold, "a folder with TASK/gold.csv")

@@ -21,6 +21,7 @@ from typing import Any
 from pydantic import Field
 
 from flows.running import server
+from flows.running.kept import kept
 from flows.running.observed import observing
 from flows.running.record import RUNNING, RunRecord, Spent, alive, find, living, names, read, shaping
 from flows.running.request import Request, check_out, check_store, question_of
@@ -43,8 +44,6 @@ from tasks.core.sandbox import tiers
 from tasks.core.sandbox.tiers import Isolation
 from tasks.core.settings import Settings, load
 
-_WRITE_SECONDS = 2.0
-"""Least time between two writes of the record of a run under way."""
 _ENDING = 8
 """Characters of a flow run's id that its run's id ends with."""
 begun: ContextVar[list[str] | None] = ContextVar("begun", default=None)
@@ -161,12 +160,6 @@ class Run:
             versions=versions(),
         ).save(self.store)
 
-    def heard(self) -> None:
-        """Write the record of the run under way, not too often; a store that takes nothing will be heard of at the end."""
-        if time.monotonic() - self.written > _WRITE_SECONDS:
-            with contextlib.suppress(InputError):
-                self.record(RUNNING)
-
 
 @contextlib.asynccontextmanager
 async def session(request: Request, prefect: str = "", today: date | None = None) -> AsyncIterator[Run]:
@@ -189,10 +182,10 @@ async def session(request: Request, prefect: str = "", today: date | None = None
         run.record(RUNNING)
         if (told := begun.get()) is not None:
             told.append(run.id)
-        with observing(run), door.use(door.Door(settings, store, run.meter)), _heard(run):
+        with observing(run), door.use(door.Door(settings, store, run.meter)):
             try:
                 with _timed(run):
-                    async with _probing(run), _beating(run):
+                    async with _probing(run), kept(run):
                         yield run
             except BaseException as error:
                 run.record(_how(error), f"{type(error).__name__}: {error}")
@@ -295,12 +288,18 @@ async def _block(settings: Settings, prefect: str) -> Any:
         return None
     from flows.running.storage import is_url, open_block
 
-    if not prefect and not is_url(settings.store.block) and not server.reach(settings.prefect):
+    if not prefect and not is_url(settings.store.block):
+        check_server(settings)
+    return await open_block(settings.store, saved=bool(prefect))
+
+
+def check_server(settings: Settings) -> None:
+    """Raise InputError when no server answers that could say where the block is; Prefect would start one of its own."""
+    if not server.reach(settings.prefect):
         raise InputError(
             f"the store is the Prefect block {settings.store.block!r}, and no Prefect server answers at {settings.prefect.api_url}",
             "start the server, or set store.block to the store's URL, or empty it to use a folder",
         )
-    return await open_block(settings.store, saved=bool(prefect))
 
 
 @contextlib.asynccontextmanager
@@ -316,23 +315,6 @@ async def _probing(run: Run) -> AsyncIterator[None]:
         run.isolation = found if isinstance(found, Isolation) else None
 
 
-@contextlib.asynccontextmanager
-async def _beating(run: Run) -> AsyncIterator[None]:
-    """Write the record of the run under way at least every so often, however long a model thinks."""
-
-    async def beat() -> None:
-        while True:
-            await asyncio.sleep(run.settings.machines.beat_seconds)
-            run.heard()
-
-    beating = asyncio.create_task(beat())
-    try:
-        yield
-    finally:
-        beating.cancel()
-        await asyncio.gather(beating, return_exceptions=True)
-
-
 @contextlib.contextmanager
 def _timed(run: Run) -> Iterator[None]:
     """Keep the run's timeline in its store; one that takes nothing will be heard of by the record."""
@@ -343,24 +325,6 @@ def _timed(run: Run) -> Iterator[None]:
         finally:
             with contextlib.suppress(InputError):
                 run.timeline = run.store.put(recorder.closed(slots).model_dump_json().encode(), "timeline.json")
-
-
-@contextlib.contextmanager
-def _heard(run: Run) -> Iterator[None]:
-    outer = stage.listener.get()
-
-    def hear(name: str, event: stage.StageEvent, seconds: float) -> None:
-        if event != "start":
-            run.stages.append({"stage": name, "event": event, "seconds": round(seconds, 3)})
-            run.heard()
-        if outer:
-            outer(name, event, seconds)
-
-    token = stage.listener.set(hear)
-    try:
-        yield
-    finally:
-        stage.listener.reset(token)
 
 
 @contextlib.contextmanager

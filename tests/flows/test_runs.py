@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 import signal
+import socket
 import uuid
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ def test_a_killed_run_is_marked_and_resumed_under_its_id_as_if_nothing_had_been(
     assert (found["status"], found["tries"], found["process"]) == ("orphaned", 1, None)
     assert last_run(world.store)["status"] == "orphaned" and f"resume {found['run']}" in found["reason"]
     asked = world.endpoint.calls
+    assert found["spend"]["calls"] == asked == 1 and found["spend"]["tokens_in"] > 0, "what was paid is known"
     done = world.call("resume", found["run"], "--no-prefect", "--json")
     said = json.loads(done.stdout)
     assert (done.returncode, said["run"], world.endpoint.calls) == (0, found["run"], ASKED), done.stderr
@@ -161,3 +163,52 @@ def test_the_flow_run_of_an_orphan_is_marked_as_crashed(prefect_api: str, world:
             return row.status, marked.state.name or ""
 
     assert asyncio.run(main()) == ("orphaned", "Crashed")
+
+
+def leave_untold(store: Store, run: str, count: int) -> list[str]:
+    """So many copies of a run that no server has heard of, whose process is gone."""
+    copies = [f"20260101-0000{number:02}000-{number:08}" for number in range(count)]
+    for copy in copies:
+        changes = {"run": copy, "untold": True, "prefect": str(uuid.uuid4()), "process": 2**22 + 1}
+        record.find(store, run).model_copy(update=changes).save(store)
+    return copies
+
+
+def untold(store: Store) -> int:
+    return sum(found.untold for found in record.all_of(store))
+
+
+def test_a_server_that_hangs_is_asked_once_however_many_runs_it_has_not_heard_of(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+
+    from flows import runs
+
+    ended = world.answer(make_folder(tmp_path / "shop"), tmp_path / "out")
+    store = Store(Folder(world.store), world.store / "cache")
+    leave_untold(store, ended.run, 20)
+    with socket.create_server(("127.0.0.1", 0), backlog=50) as hanging:
+        url = f"http://127.0.0.1:{hanging.getsockname()[1]}/api"
+        monkeypatch.setenv("PREFECT_API_URL", url)
+        assert len(listed(world, "-n", "0")) == 21
+        hanging.setblocking(False)
+        hanging.accept()[0].close()  # the one look whether it is there
+        with pytest.raises(BlockingIOError):
+            hanging.accept()
+        monkeypatch.setattr(runs, "_TELL_SECONDS", 0.5)  # it answered then, and hangs now
+        with temporary_settings({PREFECT_API_URL: url}):
+            assert len(asyncio.run(runs.list_runs(store, most=0))) == 21
+    assert untold(store) == 20
+
+
+def test_a_server_that_is_back_hears_of_every_run_at_once(prefect_api: str, world: World, tmp_path: Path) -> None:
+    from flows.runs import list_runs
+
+    ended = world.answer(make_folder(tmp_path / "店"), tmp_path / "out")
+    store = Store(Folder(world.store), world.store / "cache")
+    leave_untold(store, ended.run, 20)
+    asyncio.run(list_runs(store, most=0, tell=False))
+    assert untold(store) == 20
+    asyncio.run(list_runs(store, most=0))
+    assert untold(store) == 0

@@ -9,8 +9,6 @@ import pytest
 from world import ANSWER, ASKED, World, make_folder, wait_for
 from world import solver as replies
 
-from flows.running import session
-
 
 def test_a_store_by_its_url_needs_no_server_and_pays_nothing_twice(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -35,12 +33,12 @@ def test_a_named_block_without_a_server_says_what_to_do(
     done = world.call("answer", str(make_folder(tmp_path / "shop")))
     assert done.returncode == 2 and "no Prefect server answers at http://127.0.0.1:9/api" in done.stderr
     assert "the store's URL" in done.stderr and world.endpoint.calls == 0
+    for command in ("runs", "clean"):
+        done = world.call(command)
+        assert done.returncode == 2 and "no Prefect server answers at http://127.0.0.1:9/api" in done.stderr, command
 
 
-def test_the_record_of_a_run_moves_while_the_model_thinks(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, "_WRITE_SECONDS", 0.0)
+def test_the_record_of_a_run_moves_while_the_model_thinks(world: World, tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text("[machines]\nbeat_seconds = 0.05\n")
     seen: list[str] = []
 
