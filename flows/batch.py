@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import signal
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from contextvars import copy_context
@@ -20,6 +22,7 @@ from flows.running.link import Link
 from flows.running.plan import Plan, Turn
 from flows.running.rows import Row, Stop, evidence_of, row_of, row_of_error, row_of_stop
 from flows.running.tasks import Batch
+from flows.running.ticker import shown
 from tasks import stage
 from tasks.core.errors import BudgetError, TablewrightError
 from tasks.core.llm import budget
@@ -122,11 +125,17 @@ class _Runner:
         await asking(self.settings, self.link, self.batch.source.name, self._places)
 
     async def _places(self, ask: Ask) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with self._second.within(None):
-                await asyncio.gather(*(self._place(ask) for _ in range(self.places)))
+        async with shown(self.batch, self.link, lambda: self.stop, self._last_seconds) as tell:
+            with contextlib.suppress(TimeoutError):
+                async with self._second.within(None):
+                    await asyncio.gather(*(self._place(ask, tell) for _ in range(self.places)))
 
-    async def _place(self, ask: Ask) -> None:
+    def _last_seconds(self) -> float:
+        """What a last word may take."""
+        left = math.inf if self._leave_at is None else self._leave_at - _LEAVE_SECONDS - time.monotonic()
+        return max(0.0, min(left, self.settings.prefect.lost_seconds))
+
+    async def _place(self, ask: Ask, tell: Callable[[], None]) -> None:
         """One task after another."""
         while not self.stop and (turn := self.plan.next(self.places)):
             row = await self._one(turn, ask)
@@ -134,6 +143,7 @@ class _Runner:
                 self.plan.took(row.seconds)
             self.batch.add(row)
             self.board.end(row)
+            tell()
 
     async def _one(self, turn: Turn, ask: Ask) -> Row:
         began, task = time.monotonic(), turn.task

@@ -62,7 +62,7 @@ def in_run() -> bool:
 
 async def show(what: str, parts: Iterable[Shown]) -> tuple[str, ...]:
     """Show the parts, in their order, in the run under way; gives a warning where that fails. Without a run nothing is made of them."""
-    return await _guarded(what, _create(parts)) if in_run() else ()
+    return await guarded(what, _create(parts)) if in_run() else ()
 
 
 def within(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -91,7 +91,7 @@ class Gauge:
         now = time.monotonic()
         if self.done > self.total - _SLIGHT or now - self._told >= _LEAST_SECONDS:
             self._told = now
-            await _guarded("progress", self._tell(100.0 * self.done / max(self.total, 1)))
+            await guarded("progress", self._tell(100.0 * self.done / max(self.total, 1)))
 
     async def _tell(self, percent: float) -> None:
         from prefect.artifacts import acreate_progress_artifact, aupdate_progress_artifact
@@ -104,8 +104,8 @@ class Gauge:
             await aupdate_progress_artifact(artifact_id=self._id, progress=percent, description=said)
 
 
-async def _guarded(what: str, act: Coroutine[Any, Any, None]) -> tuple[str, ...]:
-    """The warning when it fails: what it shows is whole all the same."""
+async def guarded(what: str, act: Coroutine[Any, Any, None]) -> tuple[str, ...]:
+    """Do what shows something on the server, where that is there; the warning when it fails: what it shows is whole all the same."""
     import httpx
     from prefect.exceptions import PrefectException
 
