@@ -142,4 +142,4 @@ class _Ticker:
 
         kinds = {"interrupted": Cancelled, "deadline": Failed}
         made = kinds[stop] if (stop := self.stop()) and len(self.batch.rows) < len(self.batch.tasks) else Completed
-        return made(message=f"{self.said}. Files: {self.batch.target}")  # type: ignore[operator,no-any-return]
+        return made(message=f"{self.said}. Files: {self.batch.target}")
