@@ -34,6 +34,8 @@ def command(
     chosen = settings.load(profile)
     url = chosen.prefect.api_url
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # its terminal was closed, and it runs under no `nohup`
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
     roots = chosen.prefect.roots
     for name, value in {**server.variables(url), "TABLEWRIGHT_ROOTS": os.pathsep.join(roots)}.items():
         settings.set_default(name, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 
 from tasks.core import process, settings
 from tasks.core.errors import InputError
-from tasks.core.sections import PrefectSettings
+from tasks.core.sections import PROJECT, PrefectSettings
 
 _POLL_SECONDS = 0.2
 
@@ -62,15 +63,15 @@ def variables(api_url: str) -> dict[str, str]:
 
 @contextlib.contextmanager
 def running(api_url: str, log: IO[str], seconds: float) -> Iterator[None]:
-    """A server at this loopback address until the end of the block; its output goes to `log`.
+    """A server at this loopback address until the end of the block, or of this process; its output goes to `log`.
 
     Raises InputError when it is not healthy in time.
     """
     child = process.start(
-        [sys.executable, "-m", "prefect", "server", "start"],
+        [sys.executable, "-m", "flows.running.parented", str(os.getpid()), "prefect", "server", "start"],
         stdout=log,
         stderr=log,
-        env=settings.environment(**variables(api_url)),
+        env=settings.environment(PYTHONPATH=str(PROJECT), **variables(api_url)),
     )
     try:
         _wait(child, api_url, seconds)
