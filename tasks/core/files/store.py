@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tempfile
+import uuid
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -106,7 +107,7 @@ class Store:
             place = self.files.root / target
             with _writing():
                 place.parent.mkdir(parents=True, exist_ok=True)
-                draft = place.parent / f".draft-{os.getpid()}"
+                draft = place.parent / f".draft-{uuid.uuid4().hex}"
                 shutil.move(path, draft)
                 draft.chmod(0o444)
                 draft.replace(place)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,24 @@ def test_a_place_that_takes_nothing_is_for_the_user_to_mend(tmp_path: Path, in_t
 def test_a_draft_that_vanished_with_its_store_is_for_the_user_to_mend(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot write to the store"):
         Store(Folder(tmp_path / "store"), tmp_path / "cache").put_file(tmp_path / "gone")
+
+
+def test_threads_that_keep_the_same_content_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    store = Store(Folder(tmp_path / "store"), tmp_path / "cache")
+    sides, rounds = 8, 40
+    start = threading.Barrier(sides)
+
+    def keep(side: int) -> set[ArtifactRef]:
+        kept = set()
+        for turn in range(rounds):
+            path = tmp_path / f"made-{side}-{turn}"
+            path.write_bytes(b"%d" % turn)
+            start.wait(timeout=30)
+            kept.add(store.put_file(path, "same"))
+        return kept
+
+    with ThreadPoolExecutor(sides) as pool:
+        first, *others = pool.map(keep, range(sides))
+    assert all(other == first for other in others)
+    assert sorted(store.get(ref) for ref in first) == sorted(b"%d" % turn for turn in range(rounds))
+    assert not list((tmp_path / "store").rglob(".draft-*"))
