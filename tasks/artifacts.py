@@ -84,6 +84,7 @@ class Gauge:
         self.done = 0.0
         self._id: Any = None
         self._told = 0.0
+        self._turn = asyncio.Lock()
 
     async def end(self, count: float = 1) -> None:
         """So many more have ended."""
@@ -91,11 +92,13 @@ class Gauge:
         now = time.monotonic()
         if self.done > self.total - _SLIGHT or now - self._told >= _LEAST_SECONDS:
             self._told = now
-            await guarded("progress", self._tell(100.0 * self.done / max(self.total, 1)))
+            async with self._turn:  # two that end at once: one bar, and the later word stays
+                await guarded("progress", self._tell())
 
-    async def _tell(self, percent: float) -> None:
+    async def _tell(self) -> None:
         from prefect.artifacts import acreate_progress_artifact, aupdate_progress_artifact
 
+        percent = 100.0 * self.done / max(self.total, 1)
         whole = abs(self.done - round(self.done)) < _SLIGHT
         said = f"{self.done:.{0 if whole else 1}f} of {self.total} {self.what}"
         if self._id is None:

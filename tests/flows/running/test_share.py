@@ -46,3 +46,26 @@ def test_documents_come_to_their_whole_whatever_way_they_end() -> None:
 def test_without_a_flow_run_nothing_is_shown() -> None:
     assert gauge_of(3) is None
     asyncio.run(Share(None).add(1))
+
+
+def test_ends_at_once_make_one_bar_that_ends_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server takes longer over the first word than over later ones."""
+    bars: dict[int, list[float]] = {}
+
+    async def create(*, progress: float, **_: str) -> int:
+        await asyncio.sleep(0.05)
+        bars[len(bars)] = [progress]
+        return len(bars) - 1
+
+    async def update(*, artifact_id: int, progress: float, **_: str) -> None:
+        bars[artifact_id].append(progress)
+
+    monkeypatch.setattr("prefect.artifacts.acreate_progress_artifact", create)
+    monkeypatch.setattr("prefect.artifacts.aupdate_progress_artifact", update)
+
+    async def scene() -> None:
+        gauge = Gauge("documents-progress", 3)
+        await asyncio.gather(*(gauge.end() for _ in range(3)))
+
+    asyncio.run(scene())
+    assert [told[-1] for told in bars.values()] == [100]
