@@ -118,16 +118,12 @@ def test_two_scorers_agree_on_any_tables_without_names_in_two_parts(
 
 
 def in_two_parts(given: list[Column], gold: list[Column]) -> tuple[int, int]:
-    """Most gold columns that can be found, and of those ways the fewest predicted columns left over: every way is tried."""
+    """Gold columns found and predicted columns left over: equal columns first, of the rest the best of every way to make up names."""
     best = (0, -len(given))
 
     def go(left: list[Column], wanted: list[Column], found: int) -> None:
         nonlocal best
         best = max(best, (found, -len(left)))
-        for i, one in enumerate(left):
-            for j, other in enumerate(wanted):
-                if bag(one) == bag(other):
-                    go(left[:i] + left[i + 1 :], wanted[:j] + wanted[j + 1 :], found + 1)
         for whole, halves, swap in ((wanted, left, False), (left, wanted, True)):
             for i, full in enumerate(whole):
                 for j, first in enumerate(halves):
@@ -137,8 +133,20 @@ def in_two_parts(given: list[Column], gold: list[Column]) -> tuple[int, int]:
                             others = whole[:i] + whole[i + 1 :]
                             go(*((others, rest, found + 2) if swap else (rest, others, found + 1)))
 
-    go(given, gold, 0)
+    alike = Counter(map(bag, given)) & Counter(map(bag, gold))
+    go(without(given, alike), without(gold, alike), alike.total())
     return best[0], -best[1]
+
+
+def without(columns: list[Column], bags: Counter[frozenset[tuple[object, int]]]) -> list[Column]:
+    """The columns but for so many of each kind."""
+    gone, rest = Counter(bags), []
+    for column in columns:
+        if gone[bag(column)]:
+            gone[bag(column)] -= 1
+        else:
+            rest.append(column)
+    return rest
 
 
 def joined(first: Column, last: Column) -> Column:
