@@ -110,7 +110,8 @@ def test_b2_what_a_video_says_stands_fenced_in_the_prompt_and_without_one_nothin
     with door.use(Door(settings, store, Meter(settings.budget))):
         plain = prompt(QUESTION, documents, KNOWLEDGE, settings.vote)
         shown = prompt(QUESTION, documents, KNOWLEDGE, settings.vote, "[00:03.0 slide] 持股 / see lc_staff")
-    section = shown.replace(plain[: plain.index("The 1 documents")].rstrip(), "", 1)
+    place = plain.index("\n\nThe question:")
     assert "video" not in plain.lower()
+    assert shown.startswith(plain[:place]) and shown.endswith(plain[place:])
+    section = shown[place : len(shown) - len(plain) + place]
     assert "[00:03.0 slide] 持股 / see lc_staff" in section and section.index("~~~") < section.index("[00:03.0")
-    assert shown.endswith(plain[plain.index("The 1 documents") :])
