@@ -26,6 +26,7 @@ def command(
     from flows.running import launch
     from flows.runs import store_of
     from tasks.core.settings import load
+    from tasks.core.wording import counted
 
     settings = load(profile)
     launch.choose(settings, False, lambda _: None)
@@ -38,7 +39,7 @@ def command(
     for part in done.removed:
         shown.add_row(part.kind, f"{part.count:,}", f"{part.size / 1e6:,.1f}")
     out.print(shown if done.removed else "nothing is that old")
-    kept = f"{done.kept_runs} runs kept"
+    kept = f"{counted(done.kept_runs, 'run')} kept"
     if done.live:
         kept += f", {len(done.live)} of them under way: what was used since the first of them began is kept"
     out.print(kept)
