@@ -56,8 +56,7 @@ def prefect() -> None:
         assert at.ended(run) == "Completed"
         at.open(run)
         shoot(at.page, "run")
-        at.page.goto(f"{at.url}/artifacts/key/answer")
-        at.page.locator("a[href*='/artifacts/artifact/']").first.click()
+        at.open_artifact("answer")
         at.page.set_viewport_size({"width": 1100, "height": 500})
         shoot(at.page, "artifact")
         artifact(at, "evidence", 900)
@@ -83,8 +82,7 @@ def prefect() -> None:
 
 def artifact(at: Any, key: str, height: int) -> None:
     """The newest artifact of that key, on its page, as a picture of that name."""
-    at.page.goto(f"{at.url}/artifacts/key/{key}")
-    at.page.locator("a[href*='/artifacts/artifact/']").first.click()
+    at.open_artifact(key)
     at.page.set_viewport_size({"width": 1100, "height": height})
     shoot(at.page, key)
 

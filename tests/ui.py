@@ -62,6 +62,11 @@ class Desk:
         """Show a flow run."""
         self.page.goto(f"{self.url}/runs/flow-run/{run}")
 
+    def open_artifact(self, key: str) -> None:
+        """Show the newest artifact of that key."""
+        self.page.goto(f"{self.url}/artifacts/key/{key}")
+        self.page.locator("a[href*='/artifacts/artifact/']").first.click()
+
     def retry(self, run: str) -> None:
         """Press the Retry button of a run that ended badly."""
         self.open(run)

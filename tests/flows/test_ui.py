@@ -13,6 +13,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not CHROMIUM, reason="no Chromium here: apt-get install chromium"),
 ]
+WATCH_MS = 180_000
 CRASH_REPORT_SECONDS = 5
 """The runner reports a crash this late at most; a retry before that is overwritten by the report."""
 
@@ -21,11 +22,20 @@ def test_e3_e5_a_run_from_the_form_and_a_killed_run_and_its_retry(tmp_path: Path
     folder = make_folder(tmp_path / "shop")
     with desk(tmp_path) as at:
         run = at.submit(folder, QUESTION, tmp_path / "one")
+        at.open(run)
+        at.page.get_by_text("Completed", exact=True).first.wait_for(
+            timeout=WATCH_MS
+        )  # the page follows the run by itself
         assert at.ended(run) == "Completed"
         assert (tmp_path / "one" / "answer.csv").read_text("utf-8") == ANSWER
         assert at.world.endpoint.calls == ASKED
         at.open(run)
         at.page.get_by_text(f"shop: {QUESTION}").first.wait_for()
+        assert at.artifacts(run) >= {"answer", "evidence", "spend"}
+        for key, texts in (("answer", ("category", "cake", "茶")), ("evidence", ("Approved", "context/orders.csv"))):
+            at.open_artifact(key)
+            for text in texts:
+                at.page.get_by_text(text).first.wait_for()
 
         before = at.world.endpoint.calls
         at.world.endpoint.replies = slow_after(2, 600)  # the contract and the query are answered, the submission hangs
