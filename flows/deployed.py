@@ -18,15 +18,12 @@ from flows.running.grid import BenchmarkRequest
 from flows.running.link import witnessed
 from flows.running.request import AnswerRequest, DocumentRequest, Request
 from flows.running.session import Ended
-from tasks.artifacts import Sheet, show, within
 from tasks.core.errors import TablewrightError
 from tasks.core.settings import load
 from tasks.core.wording import counted
 
 if TYPE_CHECKING:
     from prefect.deployments.runner import RunnerDeployment
-
-    from flows.document import Drawn
 
 
 class RequestFlow(Flow[..., Coroutine[Any, Any, Any]]):
@@ -100,20 +97,7 @@ async def document_flow(request: DocumentRequest) -> Any:
     cut = f"stopped before all was done ({derivation.stopped[0]}), run it again: " if derivation.stopped else ""
     said = f"{cut}{counted(len(derivation.tables), 'table')} from {counted(len(derivation.documents), 'document')}. Files: {drawn.out}"
     get_run_logger().info(said)
-    if derivation.tables:
-        about = "Cells by status, one row per column"
-        await show("the documents", [Sheet("documents", within(_qualities(drawn)), about)])
     return drawn if drawn.outcome[0] == "done" else Failed(message=said, data=drawn)
-
-
-def _qualities(drawn: Drawn) -> list[dict[str, Any]]:
-    """Plan and quality of every column drawn."""
-    shown = ("name", "type", "unit", "verified", "derived", "unverified", "conflict", "missing", "unread")
-    return [
-        {"table": table.table, "records": table.records, **column.model_dump(include=set(shown))}
-        for table in drawn.derivation.tables
-        for column in table.columns
-    ]
 
 
 @_flow("benchmark")

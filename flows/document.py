@@ -7,11 +7,13 @@ from datetime import date
 from typing import Literal, NamedTuple
 
 from flows.patterns import extract
+from flows.running.drawn import sheets
 from flows.running.request import DocumentRequest
 from flows.running.session import session
 from flows.running.share import PLANNED, Share, gauge_of
 from flows.running.spent import Costs
 from flows.video import read_videos
+from tasks.artifacts import show
 from tasks.core import timeline
 from tasks.core.errors import InputError, TablewrightError
 from tasks.core.models.answer import Question
@@ -164,7 +166,7 @@ async def draw_for(
         *(_attempt(document, knowledge, settings, costs, Share(gauge)) for document in needed)
     )
     reasons = dict(zip((document.stem for document in needed), outcomes, strict=True))
-    return Derivation(
+    found = Derivation(
         converted=given.converted,
         documents=documents,
         relevance=verdicts,
@@ -179,6 +181,8 @@ async def draw_for(
         stopped=tuple(dict.fromkeys((*_stopped(verdicts), *(s for outcome in outcomes for s in outcome.stopped)))),
         spent=costs.stages(),
     )
+    await show("the documents", sheets(found))
+    return found
 
 
 async def derive_asked(path: str, derivation: Derivation, knowledge: Knowledge, settings: Settings) -> Derivation:
@@ -189,7 +193,7 @@ async def derive_asked(path: str, derivation: Derivation, knowledge: Knowledge, 
     costs = Costs()
     outcome = await _attempt(document, knowledge, settings, costs, Share(None))
     others = tuple((stem, why) for stem, why in derivation.outcomes if stem != document.stem)
-    return derivation.model_copy(
+    found = derivation.model_copy(
         update={
             "asked": (*derivation.asked, document.stem),
             "tables": (*derivation.tables, *((outcome.table,) if outcome.table else ())),
@@ -198,6 +202,8 @@ async def derive_asked(path: str, derivation: Derivation, knowledge: Knowledge, 
             "spent": tuple(sorted((*derivation.spent, *costs.stages()), key=lambda spent: spent.stage)),
         }
     )
+    await show("the documents", sheets(found))
+    return found
 
 
 def _stopped(*results: Verdicts | Plan | SliceResult | ColumnReadings | None) -> tuple[str, ...]:

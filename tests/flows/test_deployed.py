@@ -216,6 +216,40 @@ def test_the_document_flow_shows_its_stages_and_its_quality(
     assert drawn.prefect == last_run(tmp_path / "store")["prefect"] and (tmp_path / "out" / drawn.files[0]).is_file()
     progress = asyncio.run(artifact_of(drawn.prefect, "documents-progress"))
     assert float(progress.data) == 100 and progress.description == "1 of 1 documents"
+    check_quality(drawn.prefect)
+
+
+def check_quality(run: str) -> None:
+    """Plan and quality of each column, as the sample's documents have them."""
+    rows = {row["name"]: row for row in json.loads(asyncio.run(artifact_of(run, "documents")).data)}
+    harvest = rows["harvest"]
+    assert (harvest["table"], harvest["records"], harvest["type"], harvest["unit"]) == ("harvest", 8, "number", "t")
+    assert rows["export_share"]["missing"] == 1 and rows["grower"]["verified"] == 8
+    kinds = ("verified", "derived", "unverified", "conflict", "missing", "unread")
+    assert sum(harvest[kind] for kind in kinds) == 8
+
+
+def test_an_answer_over_documents_shows_their_votes_and_their_quality(
+    prefect_api: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import orchards
+    from endpoint import Endpoint
+
+    from flows.deployed import answer_flow
+
+    (tmp_path / "profile.toml").write_text("[normalise]\nmodel_code = false\n")
+    with Endpoint(orchards.model) as endpoint:
+        for name, value in World(tmp_path, endpoint).variables().items():
+            if name != "PREFECT_API_URL":
+                monkeypatch.setenv(name, value)
+        profile = str(tmp_path / "profile.toml")
+        request = make(folder=str(orchards.SAMPLE), out=str(tmp_path / "out"), profile=profile)
+        ended: Ended = asyncio.run(answer_flow(request))
+    assert ended.answer.table
+    check_quality(ended.prefect)
+    (vote,) = json.loads(asyncio.run(artifact_of(ended.prefect, "documents-relevance")).data)
+    assert (vote["document"], vote["verdict"], vote["reason"]) == ("harvest", "relevant", "It tells the harvest.")
+    assert vote["tally"] and not vote["no table"]
 
 
 async def artifact_of(run: str, key: str) -> Any:
