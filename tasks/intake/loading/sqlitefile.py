@@ -32,6 +32,8 @@ _NAMED = 3
 """Tables named of those that the time did not reach."""
 _CHUNK = 50
 """Columns counted in one statement, below SQLite's limit of columns."""
+_KINDS = ("integer", "real", "text", "blob")
+"""What a cell is, beside NULL."""
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 _DENIED = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
 _TEXT = (
@@ -258,37 +260,66 @@ def _array(values: tuple[Any, ...], kind: Any) -> Any:
 def _types(
     connection: sqlite3.Connection, table: str, columns: list[str], declared: list[str]
 ) -> tuple[int, list[_Typed]]:
-    """Rows of the table, and each column's type by what its cells are."""
+    """Rows of the table, and each column's type by what its cells are: all counts only where they are not of the declared kind alone."""
     typed: list[_Typed] = []
     rows = 0
     for start in range(0, len(columns), _CHUNK):
-        some = columns[start : start + _CHUNK]
-        parts = [
-            part for i, column in enumerate(some, start) for part in _counts(quote(column), _may_be_date(declared[i]))
+        some = [(quote(name), said.upper()) for name, said in zip(columns, declared, strict=True)][
+            start : start + _CHUNK
         ]
+        parts = [part for name, said in some for part in _alone(name, said)]
         found = connection.execute(f"select count(*), {', '.join(parts)} from {quote(table)}").fetchone()
-        rows, width = found[0], (len(found) - 1) // len(some)
-        for i, column in enumerate(some):
-            counts = [value or 0 for value in found[1 + i * width : 1 + (i + 1) * width]]
-            typed.append(_type(quote(column), counts, declared[start + i].upper()))
+        rows = found[0]
+        counts = [_counts_alone(said, *found[1 + 4 * i : 5 + 4 * i]) for i, (_, said) in enumerate(some)]
+        mixed = [i for i, one in enumerate(counts) if one is None]
+        if mixed:
+            parts = [part for i in mixed for part in _counts(*some[i])]
+            found = connection.execute(f"select {', '.join(parts)} from {quote(table)}").fetchone()
+            width = len(found) // len(mixed)
+            for turn, i in enumerate(mixed):
+                counts[i] = [value or 0 for value in found[turn * width : (turn + 1) * width]]
+        typed += [_type(name, one or [], said) for (name, said), one in zip(some, counts, strict=True)]
     return rows, typed
 
 
+def _kind(declared: str) -> str:
+    """What cells of a column so declared mostly are, by SQLite's rules of affinity."""
+    return {"BIGINT": "integer", "DOUBLE": "real", "BLOB": "blob"}.get(_declared(declared), "text")
+
+
+def _alone(column: str, declared: str) -> list[str]:
+    """SQL of how many values there are, how many of the declared kind, and of the texts how many are dates and moments."""
+    return [f"count({column})", f"sum(typeof({column}) = '{_kind(declared)}')", *_dates(column, declared)]
+
+
+def _counts_alone(declared: str, values: int, alike: int | None, *dates: int | None) -> list[int] | None:
+    """What `_type` asks for, of a column whose values are all of the declared kind, or that has none; else None."""
+    if values != (alike or 0):
+        return None
+    kinds = [values if kind == _kind(declared) else 0 for kind in _KINDS]
+    return [*kinds, 0, *(count or 0 for count in dates)]
+
+
 def _may_be_date(declared: str) -> bool:
-    return any(word in declared.upper() for word in ("DATE", "TIME"))
+    return any(word in declared for word in ("DATE", "TIME"))
 
 
-def _counts(column: str, dated: bool) -> list[str]:
-    """SQL of what `_type` counts; whether texts are dates only where the column says so, for that takes longest."""
+def _counts(column: str, declared: str) -> list[str]:
+    """SQL of what `_type` asks for: cells of each kind, half of the largest integer, texts that are dates and moments."""
     return [
-        *(f"sum(typeof({column}) = '{kind}')" for kind in ("integer", "real", "text", "blob")),
+        *(f"sum(typeof({column}) = '{kind}')" for kind in _KINDS),
         f"max(case when typeof({column}) = 'integer' then abs({column} / 2) end)",
-        *(
-            f"sum(case when typeof({column}) = 'text' and length({column}) = {size} then {made}({column}, '+0 days') is {column} end)"
-            if dated
-            else "0"
-            for made, size in (("date", 10), ("datetime", 19))
-        ),
+        *_dates(column, declared),
+    ]
+
+
+def _dates(column: str, declared: str) -> list[str]:
+    """SQL of how many texts are dates, and moments: only where the column says so, for that takes longest."""
+    return [
+        f"sum(case when typeof({column}) = 'text' and length({column}) = {size} then {made}({column}, '+0 days') is {column} end)"
+        if _may_be_date(declared)
+        else "0"
+        for made, size in (("date", 10), ("datetime", 19))
     ]
 
 
@@ -307,7 +338,7 @@ def _type(column: str, counts: list[Any], declared: str) -> _Typed:
         if _may_be_date(declared) and texts in (dates, moments):
             return _Typed("DATE" if texts == dates else "TIMESTAMP", column)
         return _Typed("VARCHAR", column)
-    found = zip(("integer", "real", "text", "blob"), (integers, reals, texts, blobs), strict=True)
+    found = zip(_KINDS, (integers, reals, texts, blobs), strict=True)
     said = ", ".join(f"{count:,} {kind}" for kind, count in found if count)
     return _Typed("VARCHAR", _TEXT.format(c=column), f"values of several types ({said}); all as text")
 
