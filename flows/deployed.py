@@ -16,7 +16,7 @@ from prefect.types.entrypoint import EntrypointType
 from flows.answer import answer
 from flows.running.grid import BenchmarkRequest
 from flows.running.link import witnessed
-from flows.running.request import AnswerRequest, DocumentRequest, Request
+from flows.running.request import AnswerRequest, DocumentRequest, Request, SolveRequest
 from flows.running.session import Ended
 from tasks.core.errors import TablewrightError
 from tasks.core.settings import load
@@ -38,10 +38,10 @@ def _name() -> str:
     if flow_run.flow_name == "benchmark":
         return _suites(flow_run.parameters["request"])
     given = flow_run.parameters["request"]
-    asked = given["question"] if isinstance(given, dict) else given.question
-    folder = given["folder"] if isinstance(given, dict) else given.folder
+    given = given if isinstance(given, dict) else given.model_dump()
     alone = "its documents" if flow_run.flow_name == "document" else "its own question"
-    return f"{Path(folder).name}: {asked or alone}"[:120]
+    where = given["base"] if flow_run.flow_name == "solve" else Path(given["folder"]).name
+    return f"{where}: {given['question'] or alone}"[:120]
 
 
 def _suites(given: Any) -> str:
@@ -71,6 +71,18 @@ def _flow(name: str) -> Callable[[Callable[..., Coroutine[Any, Any, Any]]], Requ
 @_flow("answer")
 async def answer_flow(request: AnswerRequest) -> Ended | State[Ended]:
     """Answer a question over a folder of tables and documents: a table in which every value can be traced and replayed."""
+    return await _answered(request)
+
+
+@_flow("solve")
+async def solve_flow(request: SolveRequest) -> Ended | State[Ended]:
+    """Answer another question over a folder as an earlier run found it: neither its tables nor its documents are read again."""
+    from flows.runs import place_of  # here, because the answer flow's first stage need not wait for it
+
+    return await _answered(request.model_copy(update=await place_of(request.base, request.profile)))
+
+
+async def _answered(request: AnswerRequest) -> Ended | State[Ended]:
     context = FlowRunContext.get()
     assert context and context.flow_run and context.flow_run.created
     await _check(request, context)
@@ -142,19 +154,10 @@ async def batch_flow(folder: str) -> None:
 
 async def deployments() -> list[RunnerDeployment]:
     """What `tablewright serve` offers; `deployments/prefect.yaml` says the same for workers."""
-    made = answer_flow.ato_deployment(
-        "tables", description=answer_flow.description, tags=["tablewright"], entrypoint_type=EntrypointType.MODULE_PATH
-    )
-    drawing = document_flow.ato_deployment(
-        "documents",
-        description=document_flow.description,
-        tags=["tablewright"],
-        entrypoint_type=EntrypointType.MODULE_PATH,
-    )
-    measuring = benchmark_flow.ato_deployment(
-        "suites",
-        description=benchmark_flow.description,
-        tags=["tablewright"],
-        entrypoint_type=EntrypointType.MODULE_PATH,
-    )
-    return [await made, await drawing, await measuring]
+    named = {"tables": answer_flow, "catalogue": solve_flow, "documents": document_flow, "suites": benchmark_flow}
+    return [
+        await one.ato_deployment(
+            name, description=one.description, tags=["tablewright"], entrypoint_type=EntrypointType.MODULE_PATH
+        )
+        for name, one in named.items()
+    ]

@@ -18,7 +18,7 @@ from tasks.core.errors import InputError
 from tasks.core.files.store import Store
 from tasks.core.models.run import StageSpend
 from tasks.core.models.value import Value
-from tasks.core.settings import Settings
+from tasks.core.settings import Settings, load
 
 if TYPE_CHECKING:
     from prefect.client.orchestration import PrefectClient
@@ -96,6 +96,20 @@ def _row(store: Store, found: RunRecord, gold: Path | None) -> Listed:
         spend=found.spend.total,
         process=record.alive(store, found.run),
     )
+
+
+async def place_of(base: str, profile: str) -> dict[str, str]:
+    """Folder, whole id and profile of an earlier run over which another question is asked; the default profile means that run's.
+
+    Raises InputError when there is no such run, or more than one.
+    """
+    found = record.find(await store_of(load(profile)), base)
+    theirs = str(found.request.get("profile", profile))
+    return {
+        "folder": str(found.request["folder"]),
+        "base": found.run,
+        "profile": theirs if profile == "default" else profile,
+    }
 
 
 def _score(store: Store, found: RunRecord, folder: Path, gold: Path | None) -> float | None:

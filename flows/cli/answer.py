@@ -94,19 +94,16 @@ def run(request: AnswerRequest, settings: Settings, no_prefect: bool, as_json: b
 
 
 def _of_run(base: str, question: str, more: str, profile: str) -> tuple[str, str, str, str]:
-    """Folder, question, id and profile of a question over the folder of an earlier run; the default profile means that run's."""
+    """Folder, question, id and profile of a question over the folder of an earlier run."""
     import asyncio
 
-    from flows.running import record
-    from flows.runs import store_of
+    from flows.runs import place_of
     from tasks.core.errors import InputError
-    from tasks.core.settings import load
 
     if more:
         raise InputError("with --from no folder is named", f'tablewright answer --from {base} "question"')
-    found = record.find(asyncio.run(store_of(load(profile))), base)
-    theirs = str(found.request.get("profile", profile))
-    return str(found.request["folder"]), question, found.run, theirs if profile == "default" else profile
+    found = asyncio.run(place_of(base, profile))
+    return found["folder"], question, found["base"], found["profile"]
 
 
 def _check_quoted(folder: str, question: str, more: list[str]) -> None:

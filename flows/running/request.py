@@ -104,6 +104,21 @@ class AnswerRequest(Request):
         return {**super().overrides(), **style}
 
 
+class SolveRequest(AnswerRequest):
+    """Another question over the folder of an earlier run, as that run found it."""
+
+    model_config = ConfigDict(title="Another question")
+
+    folder: SkipJsonSchema[str] = ""
+    """The earlier run's; no field of the form."""
+    question: str = Field(min_length=1, title="Question", description="In any language.")
+    base: str = Field(
+        min_length=1,
+        title="Catalogue of",
+        description="Id of the earlier run, or its beginning; `tablewright runs` lists them. The folder is not read again.",
+    )
+
+
 class DocumentRequest(Request):
     """The documents of one folder; with a question those that matter for it."""
 
