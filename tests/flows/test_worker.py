@@ -38,7 +38,9 @@ def test_the_deployment_file_works_with_a_worker(
     prefect(world, "work-pool", "create", "tablewright", "--type", "process", "--overwrite")
     for _ in range(2):
         said = prefect(world, "deploy", "--prefect-file", "deployments/prefect.yaml", "--all")
-        assert all(name in said for name in ("answer/tables", "solve/catalogue", "document/documents", "benchmark/suites"))
+        assert all(
+            name in said for name in ("answer/tables", "solve/catalogue", "document/documents", "benchmark/suites")
+        )
     folder = make_folder(tmp_path / "shop")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
