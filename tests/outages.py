@@ -188,7 +188,9 @@ class Trial:
         wait_for(lambda: self._calls == 3, "the model is not asked", RUN_SECONDS)
         pid = wait_for(lambda: site.process(run))
         self._strike(outage, pid, gate)
-        wait_for(lambda: not Path(f"/proc/{pid}").exists(), "the run's process does not end", RUN_SECONDS)
+        wait_for(
+            lambda: not Path(f"/proc/{pid}").exists(), "the run's process does not end", 2 * RUN_SECONDS
+        )  # Prefect tries for five minutes to reach its server
         site.start()
         time.sleep(LATE_SECONDS)
         found = self._listed()
