@@ -10,6 +10,7 @@ from tasks.core.files.text import read_text
 from tasks.core.models.metadata import ColumnNote, DatabaseNote, MetricInfo, Overrides, TableNote
 from tasks.core.models.source import Inventory, SourceFile
 from tasks.core.sql.address import written
+from tasks.core.wording import counted
 from tasks.intake.overriding.schema import ColumnEntry, File, check, is_column
 from tasks.intake.overriding.tree import Tree, read_tree
 from tasks.stage import stage
@@ -55,8 +56,7 @@ def _text(root: Path, file: SourceFile) -> str:
 def _error(path: str, problems: list[tuple[int, str]]) -> InputError:
     lines = [f"{path}:{line}: {said}" for line, said in problems]
     more = [f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
-    count = f"{len(lines)} error{'s' if len(lines) > 1 else ''}"
-    return InputError("\n  ".join([f"{path} has {count}", *lines[:_SHOWN], *more]), _HINT)
+    return InputError("\n  ".join([f"{path} has {counted(len(lines), 'error')}", *lines[:_SHOWN], *more]), _HINT)
 
 
 def _inconsistent(file: File, tree: Tree) -> Iterator[tuple[int, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from tasks.core.evidence.rows import Tally
 from tasks.core.models.answer import Contract, JoinAudit
 from tasks.core.models.evidence import Check, CheckOutcome, Outline, Replay, UsedTable
+from tasks.core.wording import counted
 
 _FILTERS = ("semi", "anti")
 _KEEPS_LEFT = ("left", "full")
@@ -23,7 +24,7 @@ def replay_equal(replay: Replay) -> Check:
         return Check(
             name="replay",
             outcome="passed",
-            detail=f"replayed: {_count(replay.rows, 'row')}, equal to what the solver saw",
+            detail=f"replayed: {counted(replay.rows, 'row')}, equal to what the solver saw",
         )
     return Check(name="replay", outcome="failed", detail=replay.error)
 
@@ -35,7 +36,7 @@ def columns_match(contract: Contract, columns: tuple[str, ...]) -> Check | None:
         return None
     if len(wanted) != len(columns):
         detail = (
-            f"the contract expects {_count(len(wanted), 'column')} ({_names(wanted)}); the answer has {len(columns)}"
+            f"the contract expects {counted(len(wanted), 'column')} ({_names(wanted)}); the answer has {len(columns)}"
         )
         return Check(name="columns", outcome="failed", detail=f"{detail} ({_names(columns)})")
     if {name.casefold() for name in wanted} != {name.casefold() for name in columns}:
@@ -82,7 +83,7 @@ def repeated_rows(contract: Contract, tally: Tally) -> Check | None:
     """Rows differ from each other, where the contract wants that; else repetition is noted."""
     if not tally.repeated:
         return Check(name="duplicates", outcome="passed", detail="no row occurs twice") if tally.rows else None
-    detail = f"{_count(tally.repeated, 'row')} of {tally.rows} repeat an earlier one"
+    detail = f"{counted(tally.repeated, 'row')} of {tally.rows} repeat an earlier one"
     if contract.duplicates == "remove":
         return Check(name="duplicates", outcome="failed", detail=f"{detail}; the contract wants each once")
     outcome: CheckOutcome = "passed" if contract.duplicates == "keep" else "noted"
@@ -93,7 +94,9 @@ def no_formulas(columns: tuple[str, ...], tally: Tally) -> Check | None:
     """Text that a spreadsheet would compute is left as it is, and the reader is warned of it."""
     if not tally.formulas or not any(tally.formulas):
         return None
-    found = [f"{_count(count, 'cell')} of {name}" for name, count in zip(columns, tally.formulas, strict=True) if count]
+    found = [
+        f"{counted(count, 'cell')} of {name}" for name, count in zip(columns, tally.formulas, strict=True) if count
+    ]
     detail = f"{_names(found)} begin like a formula: a spreadsheet may compute them, so import the file as text"
     return Check(name="formulas", outcome="noted", detail=detail)
 
@@ -106,7 +109,7 @@ def within_limits(contract: Contract, replay: Replay) -> Check | None:
     if contract.limit is None:
         return None
     if replay.rows > contract.limit and contract.ties != "keep_all":
-        detail = f"the contract expects at most {_count(contract.limit, 'row')}; the answer has {replay.rows}"
+        detail = f"the contract expects at most {counted(contract.limit, 'row')}; the answer has {replay.rows}"
         return Check(name="row limit", outcome="failed", detail=detail)
     return Check(
         name="row limit", outcome="passed", detail=f"{replay.rows} rows, the contract's limit is {contract.limit}"
@@ -152,7 +155,7 @@ def lost_rows(audit: JoinAudit) -> list[str]:
         (audit.right_unmatched, audit.right_rows, audit.right, audit.left, audit.kind in _KEEPS_RIGHT),
     )
     return [
-        f"{lost} of {_count(rows, 'row')} of {name} found no partner in {other} "
+        f"{lost} of {counted(rows, 'row')} of {name} found no partner in {other} "
         f"({'kept with empty fields' if kept else 'left out'})"
         for lost, rows, name, other, kept in sides
         if lost
@@ -178,7 +181,7 @@ def tables_whole(used: Iterable[UsedTable]) -> Iterable[Check]:
             )
             yield Check(name="document cells", outcome="failed", detail=detail)
         if table.set_aside:
-            detail = f"{table.name} lacks {_count(table.set_aside, 'row')} of {table.path} that could not be read"
+            detail = f"{table.name} lacks {counted(table.set_aside, 'row')} of {table.path} that could not be read"
             yield Check(name="source rows", outcome="noted", detail=detail)
 
 
@@ -186,15 +189,11 @@ def _blank(table: UsedTable) -> str:
     """`harvest is known (the model named none for 8 of 8 records), area is known (…)`."""
     said = []
     for column, asked in table.blank.items():
-        named = f"the model named none for {asked} of {_count(table.rows, 'record')}" if asked else ""
+        named = f"the model named none for {asked} of {counted(table.rows, 'record')}" if asked else ""
         left = table.rows - asked - table.unread.get(column, 0)
         unasked = f"it was asked nothing for {left}" if left else ""
         said.append(f"{column} is known ({', '.join(filter(None, (named, unasked)))})")
     return _names(said)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _names(names: Iterable[str]) -> str:

@@ -199,7 +199,7 @@ def check_url(endpoint: Endpoint) -> None:
     setting = endpoint.setting("url")
     try:
         parts = urlsplit(url)
-        fits = parts.scheme in ("http", "https") and bool(parts.hostname)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0  # raises for no number
         named = parts.username is not None or parts.password is not None
         shown = without_secrets(url)
     except ValueError:  # no host can be read from it
@@ -214,8 +214,13 @@ def check_url(endpoint: Endpoint) -> None:
 
 
 def without_secrets(url: str) -> str:
-    """A URL as messages may show it: no user, password, query or fragment. One without a host as it was written, else."""
+    """A URL as messages may show it: no user, password, query or fragment. One without a host as it was written, else.
+
+    Where an `@` stands behind the host, what looks like the host may be the beginning of a password with `/`, `?` or `#` in it.
+    """
     parts = urlsplit(url)
+    if parts.netloc and "@" not in parts.netloc and "@" in url:
+        return "it"
     if not parts.netloc:
         shown = url.rpartition("@")[2]
         return "it" if shown != url and re.search("[?#]", url) else re.split("[?#]", shown)[0]

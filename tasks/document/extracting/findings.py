@@ -50,7 +50,7 @@ def findings(piece: Slice, said: Sequence[tuple[Entry, bool]]) -> tuple[tuple[Fi
     kept = _corrections(piece, lines, _in_order(list(found.values())))
     if lost := sum(one.finding.corrects for one in found.values()) - sum(finding.corrects for finding in kept):
         problems.append(
-            f"{counted(lost, 'value was given as correction', 'values were given as corrections')} where the text corrects nothing"
+            f"the model gave {counted(lost, 'value as a correction', 'values as corrections')} where the text corrects nothing: they count as any other"
         )
     return kept, tuple(problems)
 

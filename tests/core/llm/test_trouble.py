@@ -106,6 +106,10 @@ def test_requests_in_line_are_not_sent_to_an_endpoint_that_asks_for_too_long_a_w
         ("notaurl", "no http or https URL: notaurl"),
         ("http://[", "it cannot be read"),
         ("http://user:secret@127.0.0.1:9/v1", "holds a user or password"),
+        ("http://user:secret?of@127.0.0.1:9/v1", "it cannot be read"),
+        ("http://user:secret/of@127.0.0.1:9/v1", "it cannot be read"),
+        ("http://user:secret#of@127.0.0.1:9/v1", "it cannot be read"),
+        ("ftp://user:1?secret@127.0.0.1:9/v1", "no http or https URL: it"),
     ],
 )
 def test_a_url_that_no_request_can_go_to_is_the_users_to_mend(make_door: MakeDoor, url: str, said: str) -> None:
