@@ -52,3 +52,17 @@ def test_deep_nesting_and_empty_pages_do_no_harm(tmp_path: Path, settings: Any, 
     (tmp_path / "none.html").write_text("<html><body><script>1</script></body></html>")
     assert convert(tmp_path / "deep.html", settings, store)[0].status in ("converted", "empty", "unreadable")
     assert convert(tmp_path / "none.html", settings, store)[0].status == "empty"
+
+
+@pytest.mark.parametrize(("deep", "is_read"), [(1_000, True), (5_000, False)])
+def test_a_page_that_nests_too_deep_says_from_where_on_it_was_not_read(
+    tmp_path: Path, settings: Any, store: Store, deep: int, is_read: bool
+) -> None:
+    page = f"<html><body>\n<p>first</p>\n{'<div>' * deep}inner{'</div>' * deep}\n<p>last</p></body></html>"
+    (tmp_path / "p.html").write_text(page, "utf-8")
+    made, lines, _ = convert(tmp_path / "p.html", settings, store)
+    if is_read:
+        assert [line for line in lines if line] == ["first", "inner", "last"] and not made.notes
+    else:
+        assert "first" in lines and "last" not in lines
+        assert made.notes == ("it nests too deep for its reader: nothing was read from line 3 of the file on",)
