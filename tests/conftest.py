@@ -42,7 +42,8 @@ hypothesis.settings.load_profile("patient")
 """A property that is checked on a busy machine is none the worse for it, and the same examples are tried everywhere; three times as
 many with `--hypothesis-profile=deep`, as `make test-full` does."""
 signal.signal(signal.SIGINT, signal.default_int_handler)
-"""A shell's background job ignores it, and the children that tests interrupt would inherit that."""
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+"""A shell's background job ignores the one, `nohup` the other, and the children that tests interrupt would inherit that."""
 
 
 def pytest_unconfigure() -> None:

@@ -81,7 +81,7 @@ def _runner(settings: Settings) -> Any:
 
         return ThreadPoolTaskRunner()
     try:
-        from prefect_dask import DaskTaskRunner
+        from prefect_dask.task_runners import DaskTaskRunner
     except ImportError as error:
         raise InputError(
             'machines.runner = "dask" needs the package prefect-dask',

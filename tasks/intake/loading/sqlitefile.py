@@ -267,19 +267,24 @@ def _types(
         some = [(quote(name), said.upper()) for name, said in zip(columns, declared, strict=True)][
             start : start + _CHUNK
         ]
-        parts = [part for name, said in some for part in _alone(name, said)]
-        found = connection.execute(f"select count(*), {', '.join(parts)} from {quote(table)}").fetchone()
-        rows = found[0]
-        counts = [_counts_alone(said, *found[1 + 4 * i : 5 + 4 * i]) for i, (_, said) in enumerate(some)]
+        # a column without a declared kind, as those of most views, is counted whole at once: each scan may be slow
+        rows, found = _scan(connection, table, [_alone(*one) if one[1] else _counts(*one) for one in some])
+        counts = [_counts_alone(said, *one) if said else one for (_, said), one in zip(some, found, strict=True)]
         mixed = [i for i, one in enumerate(counts) if one is None]
         if mixed:
-            parts = [part for i in mixed for part in _counts(*some[i])]
-            found = connection.execute(f"select {', '.join(parts)} from {quote(table)}").fetchone()
-            width = len(found) // len(mixed)
-            for turn, i in enumerate(mixed):
-                counts[i] = [value or 0 for value in found[turn * width : (turn + 1) * width]]
+            _, found = _scan(connection, table, [_counts(*some[i]) for i in mixed])
+            for i, one in zip(mixed, found, strict=True):
+                counts[i] = one
         typed += [_type(name, one or [], said) for (name, said), one in zip(some, counts, strict=True)]
     return rows, typed
+
+
+def _scan(connection: sqlite3.Connection, table: str, asked: list[list[str]]) -> tuple[int, list[list[int]]]:
+    """Rows of the table, and for each list of aggregates its values, 0 for none."""
+    parts = [part for some in asked for part in some]
+    rows, *found = connection.execute(f"select {', '.join(['count(*)', *parts])} from {quote(table)}").fetchone()
+    values = iter(found)
+    return rows, [[next(values) or 0 for _ in some] for some in asked]
 
 
 def _kind(declared: str) -> str:
@@ -292,12 +297,12 @@ def _alone(column: str, declared: str) -> list[str]:
     return [f"count({column})", f"sum(typeof({column}) = '{_kind(declared)}')", *_dates(column, declared)]
 
 
-def _counts_alone(declared: str, values: int, alike: int | None, *dates: int | None) -> list[int] | None:
+def _counts_alone(declared: str, values: int, alike: int, *dates: int) -> list[int] | None:
     """What `_type` asks for, of a column whose values are all of the declared kind, or that has none; else None."""
-    if values != (alike or 0):
+    if values != alike:
         return None
     kinds = [values if kind == _kind(declared) else 0 for kind in _KINDS]
-    return [*kinds, 0, *(count or 0 for count in dates)]
+    return [*kinds, 0, *dates]
 
 
 def _may_be_date(declared: str) -> bool:
