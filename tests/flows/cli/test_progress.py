@@ -104,7 +104,7 @@ stage.listener.set(hear)
     assert said["run"] == run["run"]
     assert done.stderr.splitlines()[-1] == f"interrupted; `tablewright resume {run['run']}` goes on"
     assert "Traceback" not in done.stderr and "never retrieved" not in done.stderr
-    assert world.endpoint.calls == 0
+    assert world.endpoint.calls <= 1  # the first may be on its way before the signal is heard; none follows
 
 
 def test_an_interrupted_document_run_says_how_it_goes_on(world: World, tmp_path: Path) -> None:
