@@ -15,7 +15,7 @@ from flows.running.session import versions
 from tasks.core import settings as env
 from tasks.core.asking import EndpointSettings
 from tasks.core.errors import InputError
-from tasks.core.llm.endpoints import Endpoint, base_url, nameless, without_secrets
+from tasks.core.llm.endpoints import Endpoint, base_url, check_url, nameless, without_secrets
 from tasks.core.llm.reach import unreached
 from tasks.core.models.value import Value
 from tasks.core.sandbox import tiers
@@ -81,6 +81,10 @@ def _model(name: str, endpoint: EndpointSettings, settings: Settings) -> Check:
 
 
 def _remote(title: str, name: str, endpoint: EndpointSettings) -> Check:
+    try:
+        check_url(Endpoint(name, endpoint))
+    except InputError as error:
+        return Check(name=title, state="broken", detail=error.message, next=error.hint)
     url, key = base_url(endpoint), env.secret(endpoint.api_key_env).get_secret_value()
     shown, setting = without_secrets(url), Endpoint(name, endpoint).setting("url")
     try:

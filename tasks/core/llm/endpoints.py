@@ -15,6 +15,7 @@ from tasks.core.asking import EndpointSettings
 from tasks.core.errors import InputError
 from tasks.core.llm import calls
 from tasks.core.llm.prefixes import Prefixes
+from tasks.core.masking import splits_password
 
 _VARIABLES = {"url": "MODEL_API_URL", "model": "MODEL_NAME"}
 """Of the endpoint `main`, in the environment."""
@@ -200,7 +201,7 @@ def check_url(endpoint: Endpoint) -> None:
     try:
         parts = urlsplit(url)
         fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0  # raises for no number
-        named = parts.username is not None or parts.password is not None
+        named = parts.username is not None or parts.password is not None or splits_password(url)
         shown = without_secrets(url)
     except ValueError:  # no host can be read from it
         fits, named, shown = False, False, "it cannot be read"
@@ -209,7 +210,8 @@ def check_url(endpoint: Endpoint) -> None:
     if named:
         raise InputError(
             f"the URL of endpoint {endpoint.name!r} holds a user or password, which are not sent",
-            f"put a key into the variable that {endpoint.setting('api_key_env')} names, and take them out of {setting}",
+            f"put a key into the variable that {endpoint.setting('api_key_env')} names, and take them out of {setting}; "
+            "an @ of the path is written %40",
         )
 
 
@@ -219,7 +221,7 @@ def without_secrets(url: str) -> str:
     Where an `@` stands behind the host, what looks like the host may be the beginning of a password with `/`, `?` or `#` in it.
     """
     parts = urlsplit(url)
-    if parts.netloc and "@" not in parts.netloc and "@" in url:
+    if splits_password(url):
         return "it"
     if not parts.netloc:
         shown = url.rpartition("@")[2]

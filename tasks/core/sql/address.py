@@ -55,6 +55,8 @@ def parse(url: str) -> Address:
     kind = _SCHEMES.get(parts.scheme.partition("+")[0])
     if not kind:
         raise InputError("it is no URL of PostgreSQL, MySQL or MariaDB", f"write {_FORM}")
+    if "@" in parts.path:  # a / may stand in a password, and the URL would go to a host that is half of it
+        raise InputError("an @ stands behind its host", "in a password, %-encode / and @; in a name, write %40")
     options = _options(parts)
     database = unquote(parts.path.removeprefix("/"))
     if not database or "/" in database:

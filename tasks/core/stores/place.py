@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from tasks.core.errors import InputError
-from tasks.core.masking import masked
+from tasks.core.masking import masked, splits_password
 
 _SHOWN = 300
 
@@ -24,9 +24,9 @@ class Place:
 
     @property
     def shown(self) -> str:
-        """Without user and password."""
+        """Without user and password, also where one has `/`, `?` or `#` in it."""
         parts = self._parts
-        if not parts.scheme:
+        if not parts.scheme or splits_password(self.url):
             return "an address that is no URL"
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tasks.core import settings
 from tasks.core.errors import InputError
+from tasks.core.masking import splits_password
 from tasks.core.search.lookup import Lookup
 from tasks.core.sections import StoresSettings
 from tasks.core.stores import database, elastic, qdrant
@@ -54,6 +55,9 @@ def _configured(
         if not url:
             hint = f"set {url_env} to its URL, or stores.{setting} to embedded"
             raise InputError(f"{kind} has no address: the environment variable {url_env!r} is not set", hint)
+        if splits_password(url):  # its first half would be the host
+            hint = f"in a password of {url_env}, %-encode / ? # and @; an @ of the path is written %40"
+            raise InputError(f"{kind} has no address that can be read: an @ stands behind its host", hint)
         with connect(Place(url=url, key=key, prefix=places.prefix, seconds=places.seconds), content) as store:
             yield store
 

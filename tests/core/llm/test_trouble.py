@@ -109,6 +109,10 @@ def test_requests_in_line_are_not_sent_to_an_endpoint_that_asks_for_too_long_a_w
         ("http://user:secret?of@127.0.0.1:9/v1", "it cannot be read"),
         ("http://user:secret/of@127.0.0.1:9/v1", "it cannot be read"),
         ("http://user:secret#of@127.0.0.1:9/v1", "it cannot be read"),
+        ("http://user:1?secret@127.0.0.1:9/v1", "holds a user or password"),
+        ("http://user:1/secret@127.0.0.1:9/v1", "holds a user or password"),
+        ("http://user:1#secret@127.0.0.1:9/v1", "holds a user or password"),
+        ("http://secret?of@127.0.0.1:9/v1", "holds a user or password"),
         ("ftp://user:1?secret@127.0.0.1:9/v1", "no http or https URL: it"),
     ],
 )

@@ -90,9 +90,11 @@ def test_doctor_names_what_is_broken_and_the_next_step(world: World, monkeypatch
     for variable, value, state, says in (
         ("MODEL_API_URL", url, "broken", "does not answer: nothing listens at 127.0.0.1:"),
         ("MODEL_API_URL", "http://no-such-host.invalid", "broken", "host name 'no-such-host.invalid'"),
-        ("MODEL_API_URL", "not a url", "broken", "is no URL"),
+        ("MODEL_API_URL", "not a url", "broken", "no http or https URL: not a url"),
+        ("MODEL_API_URL", "http://[", "broken", "it cannot be read"),
+        ("MODEL_API_URL", "http://user:1?secret@host", "broken", "holds a user or password"),
         ("MODEL_API_URL", "http://a b", "broken", "is no URL"),
-        ("MODEL_API_URL", "http://", "broken", "does not answer"),
+        ("MODEL_API_URL", "http://", "broken", "no http or https URL"),
         ("MODEL_NAME", "another", "limited", "lists other models: scripted"),
         ("MODEL_NAME", "", "limited", "names no model"),
     ):
