@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from operator import attrgetter
 
-from tasks.core.models.document import Finding, Merged, MergedCell, Plan, SliceResult, Source, holding
+from tasks.core.collector import paused
+from tasks.core.models.document import Finding, Merged, MergedCell, Plan, PlanSection, SliceResult, Source, holding
 from tasks.core.wording import counted
 from tasks.document.records.anchors import one_width, plain
 from tasks.stage import stage
 
+_Said = dict[str, dict[str, list[Source]]]
+"""By record, then by column."""
 _EXAMPLES = 3
 _VALUES, _VALUE_CHARS = 12, 40
 """Values that are named one by one, and how much of each."""
@@ -34,32 +38,46 @@ async def merge_findings(plan: Plan, results: tuple[SliceResult, ...]) -> Merged
 
     What is not merged (values that no statement of the text has, unknown records and columns) is counted in `problems`.
     """
+    with paused():
+        return _merged(plan, results)
+
+
+def _merged(plan: Plan, results: tuple[SliceResult, ...]) -> Merged:
     records = one_width(plan.universe)
     known = {plain(record): record for record in records}
     columns = {column.name for column in plan.columns}
-    sources: dict[tuple[str, str], list[Source]] = defaultdict(list)
-    left_out: Counter[tuple[str, str]] = Counter()
-    for result in results:
-        for finding in result.findings:
-            record = known.get(plain(finding.record_id))
-            if reason := _left_out(finding, record, columns):
-                left_out[reason] += 1
-            else:
-                sources[record or "", finding.column].append(_source(finding, result.section))
-    _add_mentions(plan, known, sources)
+    said, left_out = _sort_out(known, columns, results)
+    _add_mentions(plan, known, said)
     good, problems = _sections(plan, results)
     return Merged(
         stem=plan.stem,
         records=records,
-        cells=_cells(plan, records, sources),
+        cells=_cells(plan, records, said),
         sections_good=good,
         sections_all=len(plan.sections),
         problems=(*problems, *_told(left_out), *_of_slices(results)),
         unread=tuple(sorted({(known.get(plain(r), r), result.section) for result in results for r in result.unlisted})),
         unasked=_unasked(plan, records, results),
-        idle=tuple(s.id for s in plan.sections if s.id not in {result.section for result in results}),
+        idle=_idle(plan, results),
         unfound=_unfound(known, columns, results),
     )
+
+
+def _sort_out(
+    known: dict[str, str], columns: set[str], results: tuple[SliceResult, ...]
+) -> tuple[_Said, Counter[tuple[str, str]]]:
+    """What is said of the known records and columns, and how often each value was left out for which reason."""
+    said: _Said = {record: {} for record in known.values()}
+    left_out: Counter[tuple[str, str]] = Counter()
+    for result in results:
+        section = result.section
+        for finding in result.findings:
+            record, column = known.get(plain(finding.record_id)), finding.column
+            if record is None or not finding.found or column not in columns:
+                left_out[_left_out(finding, record)] += 1
+            else:
+                said[record].setdefault(column, []).append(_source(finding, section))
+    return said, left_out
 
 
 def raws_of(merged: Merged, column: str) -> tuple[str, ...]:
@@ -67,28 +85,31 @@ def raws_of(merged: Merged, column: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(s.raw for cell in merged.cells if cell.column == column for s in cell.sources))
 
 
-def _left_out(finding: Finding, record: str | None, columns: set[str]) -> tuple[str, str] | None:
-    """Why a finding gives no value, and its name; None when it gives one."""
+def _left_out(finding: Finding, record: str | None) -> tuple[str, str]:
+    """Why a finding gives no value, and its name."""
     value = " ".join(finding.raw[:_VALUE_CHARS].split())
     name = f"{finding.column} of {finding.record_id}: {value!r}"
     if not finding.found:
         return (_NOWHERE, name)
-    if record is None:
-        return (_NO_RECORD, name)
-    if finding.column not in columns:
-        return (_NO_COLUMN, name)
-    return None
+    return (_NO_RECORD if record is None else _NO_COLUMN, name)
 
 
 def _source(finding: Finding, section: str) -> Source:
-    return Source(
-        raw=finding.raw.strip(),
-        quote=finding.quote,
-        line=finding.line,
-        section=section,
-        corrects=finding.corrects,
-        doubt=finding.doubt,
+    return Source.trusted(
+        {
+            "raw": finding.raw.strip(),
+            "quote": finding.quote,
+            "line": finding.line,
+            "section": section,
+            "corrects": finding.corrects,
+            "doubt": finding.doubt,
+        }
     )
+
+
+def _idle(plan: Plan, results: tuple[SliceResult, ...]) -> tuple[str, ...]:
+    asked = {result.section for result in results}
+    return tuple(section.id for section in plan.sections if section.id not in asked)
 
 
 def _unasked(plan: Plan, records: tuple[str, ...], results: tuple[SliceResult, ...]) -> tuple[tuple[str, str], ...]:
@@ -107,26 +128,39 @@ def _unfound(
     return tuple(sorted({(known[plain(f.record_id)], f.column, f.raw) for f in lost if plain(f.record_id) in known}))
 
 
-def _add_mentions(plan: Plan, known: dict[str, str], sources: dict[tuple[str, str], list[Source]]) -> None:
+def _add_mentions(plan: Plan, known: dict[str, str], said: _Said) -> None:
     """A record's key is where code found it; of many mentions the first is its place."""
-    for mention in sorted(plan.mentions, key=lambda m: (m.line, m.record_id)):
+    for mention in sorted(plan.mentions, key=attrgetter("line", "record_id")):
         record = known.get(plain(mention.record_id))
-        if record is not None and (record, plan.key) not in sources:
-            section = next((s.id for s in plan.sections if s.start_line <= mention.line <= s.end_line), "")
-            sources[record, plan.key] = [Source(raw=record, quote=record, line=mention.line, section=section)]
+        if record is not None and plan.key not in said[record]:
+            said[record][plan.key] = [_place(record, mention.line, plan.sections)]
 
 
-def _cells(
-    plan: Plan, records: tuple[str, ...], sources: dict[tuple[str, str], list[Source]]
-) -> tuple[MergedCell, ...]:
+def _place(record: str, line: int, sections: tuple[PlanSection, ...]) -> Source:
+    """A record's name, as a statement of the first section that holds its line."""
+    section = ""
+    for one in sections:
+        if one.start_line <= line <= one.end_line:
+            section = one.id
+            break
+    return Source.trusted(
+        {"raw": record, "quote": record, "line": line, "section": section, "corrects": False, "doubt": ""}
+    )
+
+
+def _cells(plan: Plan, records: tuple[str, ...], said: _Said) -> tuple[MergedCell, ...]:
     """Cells in the order of records and columns."""
     made = []
+    names = [column.name for column in plan.columns]
     for record in records:
-        for column in plan.columns:
-            if found := sources.get((record, column.name)):
-                said = _ordered(found)
-                differ = column.name != plan.key and len(said) > 1 and len({s.raw for s in holding(said)}) > 1
-                made.append(MergedCell(record_id=record, column=column.name, sources=said, conflict=differ))
+        of_it = said[record]
+        for name in names:
+            if found := of_it.get(name):
+                sources = _ordered(found)
+                differ = name != plan.key and len(sources) > 1 and len({s.raw for s in holding(sources)}) > 1
+                made.append(
+                    MergedCell.trusted({"record_id": record, "column": name, "sources": sources, "conflict": differ})
+                )
     return tuple(made)
 
 

@@ -75,7 +75,7 @@ def universe(found: Iterable[Mention], ranges: Iterable[tuple[int, int]]) -> tup
 
 def plain(record: str) -> str:
     """A record's id in one form: full-width signs as plain ones, no space around; zeros and case stay."""
-    return unicodedata.normalize("NFKC", record).strip()
+    return (record if record.isascii() else unicodedata.normalize("NFKC", record)).strip()
 
 
 def one_width(records: Iterable[str]) -> tuple[str, ...]:
