@@ -29,14 +29,18 @@ def test_a_secret_is_masked_and_the_text_stays_readable(text: str, secrets: tupl
 
 
 @pytest.mark.parametrize("sign", "/?#")
-@pytest.mark.parametrize("before", ["http://user:1{}of", "http://user:secret{}of", "http://user{}of", "http://a@b:1{}of"])
+@pytest.mark.parametrize(
+    "before", ["http://user:1{}of", "http://user:secret{}of", "http://user{}of", "http://a@b:1{}of"]
+)
 def test_an_at_sign_behind_the_host_may_end_a_password(before: str, sign: str) -> None:
     url = f"{before.format(sign)}@host/v1"
     shown = Place(url=url, key="", prefix="t", seconds=1).shown
     assert splits_password(url) and without_secrets(url) == "it" and shown == "an address that is no URL"
 
 
-@pytest.mark.parametrize("url", ["http://host/v1", "http://user:pass@host:1/v1?a=b#c", "http://host/%40cf/v1", "me@host"])
+@pytest.mark.parametrize(
+    "url", ["http://host/v1", "http://user:pass@host:1/v1?a=b#c", "http://host/%40cf/v1", "me@host"]
+)
 def test_other_urls_are_shown_without_user_and_password(url: str) -> None:
     assert not splits_password(url) and "pass" not in without_secrets(url) and "host" in without_secrets(url)
 

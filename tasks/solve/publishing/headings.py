@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tasks.core.sql.names import unique_names
 from tasks.solve.mending.dialect import parse
+from tasks.solve.publishing.moments import moment
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -181,10 +182,8 @@ def _call(part: exp.Func) -> str:
         return _counted(part)
     if name in _NOT_SAID:
         return _said(first)
-    if isinstance(part, exp.Extract):
-        return f"{_said(part.this).casefold()} of {_said(part.expression)}"
-    if isinstance(part, exp.TimeToStr):
-        return f"{_said(part.this)} as {_said(part.args['format'])}"
+    if found := moment(part, name):
+        return f"{found[0]} of {_said(_cleaned(found[1]))}" if found[0] else _said(found[1])
     if isinstance(part, exp.DateDiff):
         return f"{_unit(part)}s from {_said(part.expression)} to {_said(part.this)}"
     if isinstance(part, exp.ArgMax | exp.ArgMin):
