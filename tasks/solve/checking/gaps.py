@@ -11,11 +11,12 @@ from tasks.core.sql.names import quote
 from tasks.solve.checking import asked
 from tasks.solve.checking.facts import Facts
 from tasks.solve.checking.measuring import Measuring, whole
+from tasks.solve.checking.nearby import nearest
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_EMPTY = re.compile(
+EMPTY = re.compile(
     r"(?i)\b(?:null|missing|empty|known|given|available|recorded|blank|have an?|has an?|with an?)\b|空|缺失|为空|有值|已填|非空"
 )
 _LOOKED_IN = 60
@@ -26,7 +27,7 @@ async def dropped(facts: Facts, counts: Measuring) -> Check | None:
     """Rows with an empty value are left out only where the question says so, or nothing could be computed from them."""
     from sqlglot import exp
 
-    if _EMPTY.search(facts.question) or facts.contract.nulls:
+    if EMPTY.search(facts.question) or facts.contract.nulls:
         return None
     for node in facts.tree.find_all(exp.Not):
         inner = node.this
@@ -77,7 +78,7 @@ async def unknown(facts: Facts, counts: Measuring) -> Check | None:
     """A condition for what is not something also leaves out the rows of which nobody knows what they are; how many is said."""
     from sqlglot import exp
 
-    if _EMPTY.search(facts.question):
+    if EMPTY.search(facts.question):
         return None
     for select, condition in _conditions(facts.tree):
         column = _denied(condition)
@@ -183,8 +184,31 @@ async def elsewhere(facts: Facts, counts: Measuring) -> Check | None:
         found = await counts.row("SELECT " + ", ".join(tests)) if tests else None
         held = [f"{t}.{c}" for (t, c), there in zip(places, found or (), strict=False) if there]
         detail = f"no {one.name} is {one.value!r}"
+        near = await nearest(one.value, one.place, counts) if held or one.sign == "=" else ""
         if held:
-            return Check(name="value", outcome="failed", detail=f"{detail}; {held[0]} has that value")
+            return Check(name="value", outcome="failed", detail=f"{detail}; {held[0]} has that value{near}")
         if one.sign == "=":
-            return Check(name="value", outcome="noted", detail=detail)
+            return Check(name="value", outcome="noted", detail=detail + near)
+    return None
+
+
+async def unlike(facts: Facts, counts: Measuring) -> Check | None:
+    """A pattern that texts are held against meets some of its column; where it meets none, the nearest values are named."""
+    from sqlglot import exp
+
+    for node in facts.tree.find_all(exp.Like, exp.ILike, exp.RegexpLike, exp.StartsWith, exp.EndsWith, exp.Contains):
+        pattern, columns = node.expression, list(node.this.find_all(exp.Column))
+        place = facts.place(columns[0]) if len(columns) == 1 else None
+        denied = node.args.get("negate") or isinstance(node.find_ancestor(exp.Not, exp.Select, exp.Case), exp.Not)
+        if place is None or place[1].type != "VARCHAR" or denied or not isinstance(pattern, exp.Literal):
+            continue
+        copy = node.copy()
+        for column in copy.find_all(exp.Column):
+            column.replace(exp.column(place[1].name, quoted=True))
+        row = await counts.row(f"SELECT count(*) FROM {quote(place[0].name)} WHERE {copy.sql('duckdb')}")
+        if row is None or whole(row[0]):
+            continue
+        text = re.sub(r"[%_^$*.()\[\]|?\\]+", " ", pattern.name).strip()
+        near = await nearest(text, place, counts)
+        return Check(name="value", outcome="noted", detail=f"no {place[1].name} is like {pattern.name!r}{near}")
     return None

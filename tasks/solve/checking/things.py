@@ -90,7 +90,7 @@ async def counted_records(facts: Facts, counts: Measuring) -> Check | None:
     things = tuple(_things(facts.question))
     for node in facts.tree.find_all(exp.Count):
         select = node.parent_select
-        if not isinstance(select, exp.Select) or not _of_rows(node, select):
+        if not isinstance(select, exp.Select) or not counts_rows(node, select):
             continue
         for thing in things:
             if thing.unique and isinstance(node.this, exp.Column):
@@ -114,7 +114,7 @@ def _things(question: str) -> Iterator[Thing]:
     yield from dict.fromkeys(found)
 
 
-def _of_rows(node: exp.Count, select: exp.Select) -> bool:
+def counts_rows(node: exp.Count, select: exp.Select) -> bool:
     """An output that is a plain count of rows or of a column's values."""
     from sqlglot import exp
 
@@ -139,7 +139,7 @@ def _keys(thing: Thing, select: exp.Select, facts: Facts) -> tuple[_Key, ...]:
     rows_of = [source.table for source in own if source.table and _is_table(thing, source.table, names)]
     found = []
     for source in own:
-        for column in source.table.columns if source.table else _inner(source.columns, facts):
+        for column in source.table.columns if source.table else inner_columns(source.columns, facts):
             textual = column.type == "VARCHAR" or KEYISH.search(column.name)
             is_row = source.table in rows_of and column.is_key
             if is_row or (not rows_of and textual and thing.named(column.name, names)):
@@ -161,7 +161,7 @@ def _is_table(thing: Thing, table: TableProfile, names: tuple[str, ...]) -> bool
     return thing.named(table.name, names)
 
 
-def _inner(names: tuple[str, ...] | None, facts: Facts) -> Iterator[ColumnProfile]:
+def inner_columns(names: tuple[str, ...] | None, facts: Facts) -> Iterator[ColumnProfile]:
     """Columns that a subquery hands on under their own names, or may do so where its names are not known."""
     handed = None if names is None else {name.casefold() for name in names}
     seen = set()
