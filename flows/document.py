@@ -6,6 +6,7 @@ import asyncio
 from datetime import date
 from typing import Literal, NamedTuple
 
+from flows.foresee import foresee
 from flows.patterns import extract
 from flows.running.drawn import sheets
 from flows.running.request import DocumentRequest
@@ -16,6 +17,8 @@ from flows.video import read_videos
 from tasks.artifacts import show
 from tasks.core import timeline
 from tasks.core.errors import InputError, TablewrightError
+from tasks.core.llm import door
+from tasks.core.llm.forecast import Forecast
 from tasks.core.models.answer import Question
 from tasks.core.models.document import (
     ColumnReadings,
@@ -265,7 +268,8 @@ async def _draw(document: Converted, knowledge: Knowledge, settings: Settings, c
     if plan.failed:
         return _Outcome(None, f"no table: {'; '.join(plan.problems) or 'no plan was found'}", _stopped(plan))
     slices = await cut_slices(document, plan, knowledge, settings.extract)
-    extracted = await extract(plan, slices, settings, share)
+    reading = foresee if isinstance(door.current().meter, Forecast) else extract
+    extracted = await reading(plan, slices, settings, share)
     results = extracted.results
     costs.add(document.stem, "patterns", extracted.patterns)
     costs.add(document.stem, "extract", *(result.usage for result in results))

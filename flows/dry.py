@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import statistics
+from collections import defaultdict
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from tasks.core.files import store as stores
 from tasks.core.files.store import Store
 from tasks.core.llm import client, door
 from tasks.core.llm.endpoints import base_url, without_secrets
-from tasks.core.llm.forecast import Forecast, Prompt
+from tasks.core.llm.forecast import Forecast, Foreseen, Prompt
 from tasks.core.models.value import Value
 from tasks.core.settings import Settings, load
 
@@ -38,11 +39,13 @@ class Planned(Value):
     calls: int
     tokens_in: int
     tokens_out: int
-    """At most."""
+    """At most, or estimated."""
     money: float | None
-    """US dollars at most, by litellm's price map; None for a model that it does not know."""
+    """US dollars for these, by litellm's price map; None for a model that it does not know."""
     prompts: tuple[dict[str, Any], ...]
-    """The messages as they would be sent."""
+    """The messages as they would be sent, as far as no reply decides them."""
+    estimated: bool = False
+    """Calls and tokens are an estimate for learned patterns; the others are exact, and at most."""
 
 
 class Earlier(Value):
@@ -59,6 +62,8 @@ class Outlook(Value):
     question: str
     planned: tuple[Planned, ...]
     """Empty: no model would be asked, all is in the store."""
+    patterns: tuple[Foreseen, ...]
+    """Sections that learned patterns would read; their requests are the estimated ones of `planned`."""
     later: str
     """What follows once there are replies, and its bounds."""
     limits: dict[str, float]
@@ -89,10 +94,13 @@ async def look(request: AnswerRequest, today: date | None = None) -> Outlook:
     run = Run(f"dry-{os.getpid()}", request, question, settings, store, meter, Path())
     with stores.use(store), door.use(door.Door(settings, store, meter)), record.living(store, run.id):
         await answered(run, request)
-    stages = dict.fromkeys((prompt.stage, prompt.role) for prompt in meter.prompts)
+    kinds: dict[tuple[str, str, bool], list[Prompt]] = defaultdict(list)
+    for prompt in meter.prompts:
+        kinds[prompt.stage, prompt.role, prompt.estimated].append(prompt)
     return Outlook(
         question=question.text,
-        planned=tuple(_planned([p for p in meter.prompts if (p.stage, p.role) == stage], settings) for stage in stages),
+        planned=tuple(_planned(prompts, settings) for prompts in kinds.values()),
+        patterns=tuple(meter.foreseen),
         later=_later(meter.prompts, settings),
         limits=settings.budget.model_dump(),
         earlier=_earlier(store, request, settings),
@@ -100,12 +108,12 @@ async def look(request: AnswerRequest, today: date | None = None) -> Outlook:
 
 
 def _planned(prompts: list[Prompt], settings: Settings) -> Planned:
-    """Of one stage and role."""
+    """Of one stage and role, all exact or all estimated."""
     first = prompts[0]
     chosen = [settings.endpoints[name] for name in settings.role(first.role).endpoints] if first.role else []
     calls = sum(prompt.calls for prompt in prompts)
-    tokens_in = sum(prompt.tokens * prompt.calls for prompt in prompts)
-    tokens_out = sum(prompt.reply_tokens * prompt.calls for prompt in prompts)
+    tokens_in = sum(prompt.sent for prompt in prompts)
+    tokens_out = sum(prompt.back for prompt in prompts)
     return Planned(
         stage=first.stage,
         role=first.role,
@@ -116,6 +124,7 @@ def _planned(prompts: list[Prompt], settings: Settings) -> Planned:
         tokens_out=tokens_out,
         money=_money(chosen, tokens_in, tokens_out),
         prompts=tuple(message for prompt in prompts for message in prompt.messages),
+        estimated=first.estimated,
     )
 
 
@@ -154,7 +163,9 @@ def _later(prompts: list[Prompt], settings: Settings) -> str:
             f"{len(validators)} validators look at its answer, and again after each of up to {rejections} rejections"
         )
     if any(prompt.stage == "plan_document" for prompt in prompts):
-        said.append("each document with a plan is then sent once more, in slices, and its columns are read")
+        said.append(
+            "each document with a plan is then sent once more, in slices (or in part, where many records are told alike), and its columns are read"
+        )
     if any(prompt.role == "relevance" for prompt in prompts):
         said.append(f"a vote that is not clear asks for up to {settings.vote.extra_batches} further batches")
     return "; ".join(said)

@@ -36,13 +36,25 @@ def _print(found: Outlook) -> None:
     shown = table("stage", "calls", "tokens sent", "tokens back, at most", "$ at most")
     for part in found.planned:
         money = "?" if part.money is None else f"{part.money:.4f}"
-        shown.add_row(part.stage, f"{part.calls}", f"{part.tokens_in:,}", f"{part.tokens_out:,}", money)
+        shown.add_row(
+            f"{part.stage} (estimate)" if part.estimated else part.stage,
+            f"{part.calls}",
+            f"{part.tokens_in:,}",
+            f"{part.tokens_out:,}",
+            money,
+        )
     shown.columns[0].no_wrap = True
     out.print(shown)
+    for each in found.patterns:
+        out.print(
+            f"{escape(each.document)}, section {escape(each.section)}: {each.records:,} records told alike would be read by learned patterns, an estimate "
+            f"of {each.calls:,} calls and {each.tokens:,} tokens there and back, where slices take {each.slice_calls:,} calls and {each.slice_tokens:,} tokens"
+        )
     for model, places in dict.fromkeys((part.model, part.places) for part in found.planned):
         out.print(f"to {escape(', '.join(places))}: model {escape(model)}")
     total = found.total()
-    money = "price not known" if total["money"] is None else f"at most ${total['money']:.4f}"
+    bound = "about" if found.patterns else "at most"
+    money = "price not known" if total["money"] is None else f"{bound} ${total['money']:.4f}"
     out.print(
         f"first requests: {total['calls']} calls, {total['tokens_in']:,} tokens sent, {money}; --json shows the prompts"
     )

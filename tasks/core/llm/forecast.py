@@ -23,10 +23,36 @@ class Prompt:
     calls: int
     """Replies that it asks for."""
     tokens: int
-    """Of the prompt, as we count them."""
+    """Of the prompt, as we count them; of all prompts together where they are estimated."""
     reply_tokens: int
-    """At most, of each reply."""
+    """At most, of each reply; of all together where they are estimated."""
     messages: tuple[dict[str, Any], ...] = ()
+    estimated: bool = False
+    """Whether calls and tokens are an estimate, because replies decide them."""
+
+    @property
+    def sent(self) -> int:
+        """Tokens of all its calls."""
+        return self.tokens if self.estimated else self.tokens * self.calls
+
+    @property
+    def back(self) -> int:
+        """Tokens of all its replies: at most, or estimated."""
+        return self.reply_tokens if self.estimated else self.reply_tokens * self.calls
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """A section of many records told alike, which learned patterns would read: what that is estimated to take, and slices would."""
+
+    document: str
+    section: str
+    records: int
+    calls: int
+    tokens: int
+    """Prompts and replies."""
+    slice_calls: int
+    slice_tokens: int
 
 
 class Forecast(Meter):
@@ -35,6 +61,7 @@ class Forecast(Meter):
     def __init__(self, limits: BudgetSettings) -> None:
         super().__init__(limits)
         self.prompts: list[Prompt] = []
+        self.foreseen: list[Foreseen] = []
 
     @contextlib.contextmanager
     def reserve(self, calls: int, tokens: int, request: Request | None = None) -> Iterator[None]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from tasks.core.learning import PatternSettings
 from tasks.core.llm import tokens
@@ -22,28 +24,57 @@ _LESSON = 900
 """Tokens of the instructions for patterns."""
 _TEXT = 40
 """Tokens of what is written for a sentence of a later round."""
+_ROUNDS, _PACKS = 2, 3
+"""Calls that patterns take at least: rounds of writing, and the sample, what differs in it, and what is left."""
 
 
-def of_slices(slices: Sequence[Slice]) -> int:
-    """Tokens of extracting these, prompts and replies."""
-    return sum(tokens.count(follow.prompt(piece)) + _replied(piece) for piece in slices)
+class Taken(NamedTuple):
+    """Calls, and tokens of their prompts and of their replies."""
+
+    calls: int
+    sent: int
+    back: int
+
+    @property
+    def tokens(self) -> int:
+        """Both ways."""
+        return self.sent + self.back
 
 
-def of_round(slices: Sequence[Slice], settings: PatternSettings) -> int:
-    """Tokens of one round of writing patterns."""
+def of_slices(slices: Sequence[Slice]) -> Taken:
+    """What extracting these takes."""
+    sent = sum(tokens.count(follow.prompt(piece)) for piece in slices)
+    return Taken(len(slices), sent, sum(map(_replied, slices)))
+
+
+def of_round(slices: Sequence[Slice], settings: PatternSettings) -> Taken:
+    """What one round of writing patterns takes."""
     texts = [text for piece in slices[:4] for _, text in piece.lines]
     each = sum(map(tokens.count, texts)) / max(1, len(texts))
-    return round(_LESSON + settings.shown * each + _WROTE + _COLUMN * len(slices[0].columns)) if slices else 0
+    columns = len(slices[0].columns) if slices else 0
+    return Taken(1, round(_LESSON + settings.shown * each), _WROTE + _COLUMN * columns)
+
+
+def of_patterns(slices: Sequence[Slice], whole: Taken, settings: PatternSettings) -> tuple[Taken, Taken]:
+    """What writing patterns takes, and what the model's reading beside them does; `whole` is what slices would take."""
+    once = of_round(slices, settings)
+    share = min(1.0, settings.sample / max(1, records(slices)) + _OPEN)
+    calls = max(_PACKS, math.ceil(share * whole.calls))
+    written = Taken(_ROUNDS, _ROUNDS * once.sent, _ROUNDS * once.back)
+    return written, Taken(calls, round(share * whole.sent), round(share * whole.back))
+
+
+def records(slices: Sequence[Slice]) -> int:
+    """How many they are of."""
+    return sum(len(piece.expected) for piece in slices)
 
 
 def is_cheaper(slices: Sequence[Slice], settings: PatternSettings) -> bool:
     """Whether patterns are chosen: enough records, and at most `share` of the tokens of slices by estimate."""
-    records = sum(len(piece.expected) for piece in slices)
-    if not settings.enabled or records < settings.records:
+    if not settings.enabled or records(slices) < settings.records:
         return False
     whole = of_slices(slices)
-    learned = 2 * of_round(slices, settings) + whole * min(1.0, settings.sample / records + _OPEN)
-    return learned <= settings.share * whole
+    return sum(part.tokens for part in of_patterns(slices, whole, settings)) <= settings.share * whole.tokens
 
 
 def is_worth_a_round(lesson: Lesson, slices: Sequence[Slice]) -> bool:
@@ -51,7 +82,7 @@ def is_worth_a_round(lesson: Lesson, slices: Sequence[Slice]) -> bool:
     if not lesson.texts or not lesson.surveyed:
         return False
     taken = _LESSON + sum(tokens.count(text) + _TEXT for text in lesson.texts)
-    return _HALF * of_slices(slices) * lesson.unexplained / lesson.surveyed > taken
+    return _HALF * of_slices(slices).tokens * lesson.unexplained / lesson.surveyed > taken
 
 
 def _replied(piece: Slice) -> int:
