@@ -175,7 +175,10 @@ def _print(ended: Ended, url: str) -> None:
 
     from rich.markup import escape
 
+    from tasks.core.evidence.checks import emptiness
+
     answer, evidence = ended.answer, evidence_of(ended)
+    empty = emptiness(evidence.checks)
     out.print(f"[bold]{escape(evidence.question.text)}[/]")
     if answer.table:
         width, fitting = len(answer.table.columns), out.width // _COLUMN_CHARS
@@ -187,8 +190,10 @@ def _print(ended: Ended, url: str) -> None:
             out.print(f"{width} columns in all, {fitting} shown")
         if answer.table.row_count > _ROWS:
             out.print(f"{answer.table.row_count} rows in all, {_ROWS} shown")
+    if empty:
+        out.print(f"[bold]{escape(empty)}[/]")
     out.print(f"[bold]{answer.status}[/]: {escape(as_called(answer.reason))}")
-    for remark in remarks(evidence):
+    for remark in (said for said in remarks(evidence) if said != empty):
         out.print(f"- {escape(as_called(remark))}")
     for place, rows in sources(ended):
         out.print(f"from {escape(place)} ({counted(rows, 'row')})")

@@ -18,6 +18,7 @@ from tasks.core.sections import PublishSettings, SolverSettings
 from tasks.core.sql import joins
 from tasks.core.sql.engine import Engine
 from tasks.solve.checking.counted import counted
+from tasks.solve.checking.emptied import emptied, with_reason
 from tasks.solve.checking.look import audit_answer
 from tasks.solve.publishing.casts import audit_casts
 from tasks.solve.publishing.follow import follow_cells
@@ -46,6 +47,7 @@ async def check_candidate(
             casts = await audit_casts(engine, candidate.submission.sql, given.profile)
             meaning = await audit_answer(engine, given, contract, candidate.submission.sql, measured)
             count = await counted(engine, candidate.submission, replayed.replay)
+            why = "" if replayed.replay.rows else await emptied(engine, candidate.submission.sql)
         table = _keep(replayed)
     used = lineage.used_tables(parts, replayed.replay.sql, given.catalogue)
     made = (
@@ -61,7 +63,7 @@ async def check_candidate(
         outline=parts,
         joins=measured,
         cells=cells,
-        checks=made,
+        checks=tuple(with_reason(check, why) for check in made),
         table=table,
         fingerprint=fingerprint(given.question, contract, candidate.submission.sql, candidate.submission.program),
         shape=shape(candidate.submission.sql, replayed.replay.columns),

@@ -14,6 +14,8 @@ _KEEPS_LEFT = ("left", "full")
 _KEEPS_RIGHT = ("right", "full")
 UNMADE = "unmade check"
 """Name of what is said where a check itself broke: an answer that was not wholly looked at is no approved one."""
+EMPTY = "rows"
+"""Name of the check that an answer has rows."""
 _MANY = 1 / 3
 """Share of empty cells of a column that is worth a remark."""
 
@@ -75,8 +77,13 @@ def some_rows(tally: Tally) -> Check | None:
     if tally.rows:
         return None
     return Check(
-        name="rows", outcome="noted", detail="the answer has no rows: nothing meets the conditions of the query"
+        name=EMPTY, outcome="noted", detail="the answer has no rows: nothing meets the conditions of the query"
     )
+
+
+def emptiness(made: Iterable[Check]) -> str:
+    """That an answer has no rows, and what leaves none; empty where it has some."""
+    return next((check.detail for check in made if check.name == EMPTY and check.outcome == "noted"), "")
 
 
 def repeated_rows(contract: Contract, tally: Tally) -> Check | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 
@@ -64,6 +65,20 @@ def test_columns_that_do_not_fit_the_terminal_are_counted(
     assert done.returncode == 0, done.stdout
     assert "c0" in done.stdout and "1009" in done.stdout and "1010" not in done.stdout
     assert "60 columns in all, 10 shown" in done.stdout
+
+
+def test_an_answer_without_rows_says_first_what_leaves_none(world: World, tmp_path: Path) -> None:
+    sql = "SELECT o.id FROM orders o JOIN products p ON p.id = o.product_id WHERE o.id <> '0001' AND p.category = 'pie'"
+    action = {"thought": "", "tool": "submit", "arguments": {"sql": sql, "confirm": True}}
+    world.endpoint.replies = lambda _: json.dumps(action)
+    out = tmp_path / "out"
+    done = world.call("answer", str(make_folder(tmp_path / "shop")), "--no-prefect", "--out", str(out))
+    told = "the answer has no rows: of 2 rows that meet o.id <> '0001' none meets p.category = 'pie'"
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 0 and said.count(told) == 1
+    assert said.index(told) < said.index("not_assessed")
+    page = html.unescape((out / "report.html").read_text("utf-8"))
+    assert page.index(told[1:]) < page.index("What to doubt") < page.rindex(told[1:])
 
 
 def test_json_is_one_document_with_the_answer_and_where_it_came_from(world: World, tmp_path: Path) -> None:

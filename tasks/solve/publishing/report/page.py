@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tasks.core.evidence.checks import lost_rows
+from tasks.core.evidence.checks import emptiness, lost_rows
 from tasks.core.evidence.outline import pretty
 from tasks.core.evidence.rows import text_of
 from tasks.core.files.template import environment
@@ -37,6 +37,7 @@ def render(evidence: Evidence, table: AnswerTable | None) -> str:
         e=evidence,
         label=label,
         meaning=meaning,
+        empty=emptiness(evidence.checks),
         table=_table(table) if table else None,
         query=pretty(evidence.replay.sql) if evidence.replay else "",
         joins=[_join(audit) for audit in evidence.joins],
