@@ -19,7 +19,7 @@ from tasks.core.sql import joins
 from tasks.core.sql.engine import Engine
 from tasks.solve.checking.counted import counted
 from tasks.solve.checking.emptied import emptied, with_reason
-from tasks.solve.checking.look import audit_answer
+from tasks.solve.checking.look import audit_answer, made
 from tasks.solve.publishing.casts import audit_casts
 from tasks.solve.publishing.follow import follow_cells
 from tasks.solve.publishing.replay import Replayed, patient, replay
@@ -40,17 +40,17 @@ async def check_candidate(
                 submission = candidate.submission.model_dump(include={"sql", "program"})
                 failed = Replay(**submission, expected=candidate.digest, error=error.message)
                 used = lineage.used_tables(parts, failed.sql, given.catalogue)
-                made = (checks.replay_equal(failed), *checks.tables_whole(used))
-                return Checked(replay=failed, outline=parts, checks=made)
+                found = (checks.replay_equal(failed), *checks.tables_whole(used))
+                return Checked(replay=failed, outline=parts, checks=found)
             measured = await joins.audit(engine, candidate.submission.sql) if limits.join_audit else ()
             cells = await follow_cells(replayed, parts, given.catalogue, engine)
             casts = await audit_casts(engine, candidate.submission.sql, given.profile)
             meaning = await audit_answer(engine, given, contract, candidate.submission.sql, measured)
             count = await counted(engine, candidate.submission, replayed.replay)
-            why = "" if replayed.replay.rows else await emptied(engine, candidate.submission.sql)
+            why = None if replayed.replay.rows else await made("emptied", emptied, engine, candidate.submission.sql)
         table = _keep(replayed)
     used = lineage.used_tables(parts, replayed.replay.sql, given.catalogue)
-    made = (
+    found = (
         checks.replay_equal(replayed.replay),
         *checks.tables_whole(used),
         *casts,
@@ -63,7 +63,7 @@ async def check_candidate(
         outline=parts,
         joins=measured,
         cells=cells,
-        checks=tuple(with_reason(check, why) for check in made),
+        checks=with_reason(found, why),
         table=table,
         fingerprint=fingerprint(given.question, contract, candidate.submission.sql, candidate.submission.program),
         shape=shape(candidate.submission.sql, replayed.replay.columns),
@@ -74,7 +74,7 @@ def of_form(
     contract: Contract, replay: Replay, parts: Outline, tally: Tally, measured: tuple[JoinAudit, ...]
 ) -> Iterator[Check]:
     """Checks of the answer's form, and of the rows that its joins lost."""
-    for made in (
+    for check in (
         checks.some_rows(tally),
         checks.columns_match(contract, replay.columns),
         checks.empty_columns(replay.columns, tally),
@@ -84,8 +84,8 @@ def of_form(
         checks.within_limits(contract, replay),
         checks.order_fixed(contract, parts, replay),
     ):
-        if made:
-            yield made
+        if check:
+            yield check
     yield from checks.join_losses(measured)
 
 

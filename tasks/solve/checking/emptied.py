@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,20 +21,20 @@ _DEPTH = 5
 """Subqueries and CTEs within each other that are looked into."""
 
 
-async def emptied(engine: Engine, sql: str) -> str:
-    """`of 4 rows of shops none meets city = 'x'`; empty where the query has rows, or what empties it cannot be counted.
+async def emptied(engine: Engine, sql: str) -> Check | None:
+    """`the answer has no rows: of 4 rows of shops none meets city = 'x'`; None where the query has rows, or that cannot be counted.
 
     Counting takes at most the engine's seconds.
     """
     tree, _ = parse(sql)
-    return await _Looking(tree, Measuring(engine, tree)).query(tree, _DEPTH) if tree is not None else ""
+    why = await _Looking(tree, Measuring(engine, tree)).query(tree, _DEPTH) if tree is not None else ""
+    return Check(name=EMPTY, outcome="noted", detail=f"the answer has no rows: {why}") if why else None
 
 
-def with_reason(check: Check, why: str) -> Check:
-    """The check that an answer has rows, with what empties it; any other check as it is."""
-    if check.name != EMPTY or not why:
-        return check
-    return check.model_copy(update={"detail": f"the answer has no rows: {why}"})
+def with_reason(found: Iterable[Check], why: Check | None) -> tuple[Check, ...]:
+    """The checks with this one in place of that of the same name, or behind them where there is none."""
+    others = [check for check in found if why is None or check.name != EMPTY or why.name != EMPTY]
+    return (*others, *([why] if why else []))
 
 
 @dataclass

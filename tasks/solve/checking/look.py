@@ -115,14 +115,12 @@ async def audit_answer(
         drawn=tuple(table for table in given.catalogue.tables if table.drawn),
     )
     counts = Measuring(engine, tree)
-    found = [await _made(look.__name__, look, facts) for look in _READ]
-    found += [await _made(count.__name__, count, facts, counts) for count in _COUNTED]
+    found = [await made(look.__name__, look, facts) for look in _READ]
+    found += [await made(count.__name__, count, facts, counts) for count in _COUNTED]
     return tuple(dict.fromkeys(check for check in found if check))
 
 
-async def _made(
-    name: str, check: Callable[..., Check | Awaitable[Check | None] | None], *given: object
-) -> Check | None:
+async def made(name: str, check: Callable[..., Check | Awaitable[Check | None] | None], *given: object) -> Check | None:
     """What a check says. The door of checks: one that breaks is said, and neither hides the others nor ends the run."""
     try:
         said = check(*given)

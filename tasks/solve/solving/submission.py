@@ -10,7 +10,7 @@ from tasks.core.models.value import Cell
 from tasks.core.sql.engine import Engine
 from tasks.core.sql.names import quote
 from tasks.solve.showing.layout import one_line
-from tasks.solve.solving import review
+from tasks.solve.solving import nothing, review
 from tasks.solve.solving.bench import Bench
 from tasks.solve.solving.observe import Observation, of_error, of_rows
 from tasks.solve.solving.program import compute
@@ -65,7 +65,8 @@ async def submit(bench: Bench, submission: Submission, confirm: bool) -> Observa
     known = result.digest in bench.told or (confirm and bench.told.issuperset(odd))
     bench.told |= {result.digest, *odd}
     if odd and not known:
-        listed = "\n".join(f"- {reason}" for reason in odd)
+        why = () if result.count or submission.program else await nothing.reasons(bench, submission.sql)
+        listed = "\n".join(f"- {reason}" for reason in (*odd, *why))
         return Observation(f"Odd:\n{listed}\n\n{shown.text}", _DOUBT, ok=False, truncated=shown.truncated)
     index = len(bench.candidates) - 1
     if refused := review.of_candidate(bench, index):

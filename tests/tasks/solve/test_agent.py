@@ -160,6 +160,12 @@ def test_an_odd_result_is_questioned_once(case: Case) -> None:
     assert attempt.candidate.submission.sql == ODD[-1][0]
 
 
+def test_a_query_without_rows_is_told_what_leaves_none_and_the_nearest_values(case: Case) -> None:
+    case.solve("json", [act("submit", sql="SELECT amount FROM orders WHERE product = 'Teas'"), act("submit", sql=TEA)])
+    assert "rows of orders none meets product = 'Teas'" in case.told()
+    assert "no product is 'Teas'; nearest there: 'tea'" in case.told()
+
+
 def test_a_confirmed_result_that_is_odd_in_no_new_way_is_taken(case: Case) -> None:
     empty, other = "SELECT amount FROM orders WHERE amount < 0", "SELECT amount, note FROM orders WHERE amount < 0"
     attempt = case.solve("json", [act("submit", sql=empty), act("submit", sql=other, confirm=True)])
