@@ -20,6 +20,8 @@ _DATE = re.compile(r"\d{1,4} ?[-/.年] ?\d{1,2}(?: ?[-/.月] ?\d{1,4})?.{0,20}|(
 _CONTAINED = re.compile(r"(?i)\b(?:contain\w*|digits?)\b|包含|含有|数字")
 _VALUES, _LONGEST, _SHOWN = 2_000, 40, 3
 """Different values that are looked at, signs of one, and parts of which an example is shown."""
+_OPEN, _REPEATED = 4, re.compile(r"\)[*+?{]|[*+]")
+"""Wildcards of a pattern of which all ways to meet a value are tried; a regex may repeat half as often, and no group."""
 Parts = tuple[int, ...]
 """Which numbers of a date hold the digits of a pattern, from 0."""
 
@@ -64,9 +66,19 @@ def _patterns(facts: Facts) -> Iterator[tuple[exp.Expr, Place, str, str]]:
         while isinstance(subject, exp.Cast | exp.Paren | exp.Lower | exp.Upper | exp.Trim):
             subject = subject.this
         place = facts.place(subject)
+        if isinstance(value, exp.Literal) and _is_long(value.name, kinds[type(node)]):
+            continue
         if place and _is_date(place[1]) and isinstance(value, exp.Literal) and re.search(r"\d", value.name):
             whole = isinstance(node, exp.SimilarTo | exp.RegexpFullMatch)
             yield node, place, f"^(?:{value.name})$" if whole else value.name, kinds[type(node)]
+
+
+def _is_long(pattern: str, kind: str) -> bool:
+    """Whether there may be too many ways in which the pattern meets a value."""
+    if kind != "regex":
+        return len(re.findall(r"[%*]+", pattern)) > _OPEN
+    found = _REPEATED.findall(pattern)
+    return len(found) * 2 > _OPEN or any(sign.startswith(")") for sign in found)
 
 
 def _is_date(column: ColumnProfile) -> bool:
